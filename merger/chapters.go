@@ -2,9 +2,10 @@ package merger
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// Chapters of threads (trace.Chapters) are not read: only what their signatures are called changes.
+// Chapters of threads (trace.Chapters) are not decoded: only the numbers of their signatures
+// change.
 
-// localChapters names the signatures of a thread's chapters as its shape does.
+// localChapters renumbers the signatures of a thread's chapters as terminals of its shape.
 func localChapters(c *trace.Chapters, terminals []int32) *trace.Chapters {
 	if c == nil {
 		return nil
@@ -24,7 +25,7 @@ func localChapters(c *trace.Chapters, terminals []int32) *trace.Chapters {
 	return named
 }
 
-// chapters gives the chapters of a thread of the shape the signatures of the trace.
+// chapters renumbers the signatures of a thread's chapters as signatures of the trace.
 func (s *exported) chapters(c *trace.Chapters) *trace.Chapters {
 	if c == nil {
 		return nil

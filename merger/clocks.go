@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// clockTolerance is by how much the time of a tick may move, in ns, where clock samples are left out: less than what two
-// readings of a clock differ by in lossless traces, and much less than moments are rounded by in others.
+// clockTolerance returns the largest change, in ns, of the time of a tick that omitted clock
+// samples may cause. It is less than the difference of two readings of a clock in lossless traces,
+// and much less than the rounding of moments in others.
 func clockTolerance(mode timing.Mode) int64 {
 	if mode == timing.Lossless {
 		return 50
@@ -16,8 +17,9 @@ func clockTolerance(mode timing.Mode) int64 {
 	return 1000
 }
 
-// thinned leaves out the clock samples that lie between the two around them to within a tolerance, in ns. The first and the
-// last stay: before and after them the mean rate between these counts.
+// thinned omits the clock samples that lie on the line between the two around them to within a
+// tolerance, in ns. The first and the last sample are kept, since the mean rate between them is
+// used before and after.
 func thinned(samples []timing.ClockSample, tolerance int64) []timing.ClockSample {
 	if len(samples) < 3 {
 		return samples
@@ -55,14 +57,15 @@ type sharedClocks struct {
 	byNode    map[string]*sharedClock // by boot id
 }
 
-// A sharedClock is that of the last rank on a node that has samples of its own.
+// A sharedClock is the clock of the last rank on a node with samples of its own.
 type sharedClock struct {
 	kind                string
 	samples             []timing.ClockSample
 	monotonic, realtime func(ticks int64) int64 // ns
 }
 
-// samplesOf are those of the rank before on its node, where they say the same to within the tolerance, else its own.
+// samplesOf returns the samples of the rank before on the node if they agree with the rank's to
+// within the tolerance, else the rank's own.
 func (c *sharedClocks) samplesOf(r *trace.Rank) []timing.ClockSample {
 	own := r.Clock.Samples
 	node := c.byNode[r.BootID]
@@ -86,7 +89,7 @@ func (c *sharedClocks) samplesOf(r *trace.Rank) []timing.ClockSample {
 
 func (c *sharedClocks) near(a, b int64) bool { return a-b <= c.tolerance && b-a <= c.tolerance }
 
-// starts rounds when ranks started, to steps of trace.StartUnit from the first one on.
+// starts rounds the start times of ranks to multiples of trace.StartUnit after the first one.
 type starts struct {
 	first int64
 	known bool

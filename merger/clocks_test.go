@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// What is left of a clock's samples says of every one that went what it said, to within the tolerance.
+// The remaining samples of a clock reproduce every omitted one to within the tolerance.
 func TestThinnedClocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -20,10 +20,10 @@ func TestThinnedClocks(t *testing.T) {
 		rate, step := 0.3333, int64(0)
 		for range random.IntN(64) {
 			if random.IntN(10) == 0 {
-				rate *= 1 + (random.Float64()-0.5)/1e4 // the kernel slews the clock
+				rate *= 1 + (random.Float64()-0.5)/1e4 // the kernel adjusts the rate of the clock
 			}
 			if random.IntN(20) == 0 {
-				step += 1_000_000 // somebody sets it
+				step += 1_000_000 // the clock is set
 			}
 			ticks := 1 + random.Int64N(1_000_000_000)
 			s.Ticks, s.MonotonicNS = s.Ticks+ticks, s.MonotonicNS+int64(rate*float64(ticks))+random.Int64N(40)
@@ -45,8 +45,8 @@ func TestThinnedClocks(t *testing.T) {
 	require.Equal(t, stepped, thinned(stepped, 1000), "a step of the time of day is kept")
 }
 
-// Ranks of a node share clock samples that say the same of every tick that one of them sampled, to within the tolerance; others
-// keep their own.
+// Ranks of a node share clock samples that agree for every tick sampled by one of them, to within
+// the tolerance; others keep their own.
 func TestSharedClocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 7))
 	const tolerance = 1000

@@ -7,70 +7,74 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A rank that no other one is like — a corner of a grid, or one of a decomposition in which every rank has messages of
-// other sizes — is a shape of one row, in which every number is a constant: its peer is 5, or r + 1, or the next one in a
-// row of a grid. Written as what holds on most ranks it gives one signature for all of them, where each would have its own.
+// A rank that is unlike all others — a corner of a grid, or any rank if each has messages of other
+// sizes — is a shape of one row, in which every number is a constant. But its peer 5 could also be
+// written as r + 1, or as the next rank in a row of a grid. Written like the corresponding value of
+// most other ranks, it gives one signature for all of them instead of one for each.
 //
-// Which function that is, is asked of all such ranks, by place: the function and call site, and the parameter. Each rank
-// has a vote for each constant, offset and function of the rank that gives its value there. A slot is written as what has
-// the most votes. The functions are those that give all values of some place: (r + b) mod n, distances in a grid of the
-// program's, and in grids that all ranks of the world fill, since many programs compute their neighbors without telling
-// MPI of their grid.
+// The function is chosen by a vote of all such ranks, for each slotKey (function, call site and
+// parameter). Each rank votes for each constant, offset and function of the rank that gives its
+// value there. A slot is written as the winner. The candidate functions are those that give all
+// values of some slotKey: (r + b) mod n, and displacements in a Cartesian grid of the program, or
+// in a grid that has as many points as the world has ranks, since many programs compute their
+// neighbors without a Cartesian communicator.
 //
-// The votes see the content of all ranks, in the order of the shapes, so they are the same whatever was merged before.
+// The votes depend on the content of all ranks, in the order of the shapes, so they do not depend
+// on the order of merges.
 
 const (
-	// maxVoters is how many shapes of one row are asked: more say nothing new, and each takes memory.
+	// maxVoters is the maximum number of shapes of one row that vote: more change nothing, and each
+	// takes memory.
 	maxVoters = 4096
-	// maxFunctions is how many functions of the rank take part.
+	// maxFunctions is the maximum number of candidate functions of the rank.
 	maxFunctions = 64
 )
 
-// A slotPlace is where slots of different shapes stand for the same.
-type slotPlace struct {
+// A slotKey identifies corresponding slots of different shapes.
+type slotKey struct {
 	function uint16
 	site     uint32
 	onHandle bool
 	path     int32
 }
 
-func (t *template) place(slot int) slotPlace {
-	return slotPlace{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
+func (t *template) slotKey(slot int) slotKey {
+	return slotKey{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
 }
 
-// A wayKind is how the value of one rank may be written.
-type wayKind uint8
+// A candidateKind is a way to write the value of one rank.
+type candidateKind uint8
 
 const (
-	asConstant wayKind = iota // of several that have as many votes, the first
+	asConstant candidateKind = iota // among those with equal votes, the first wins
 	asOffset
 	asFunction
 )
 
-// A way is a code, an offset from the rank, or the number of a function.
-type way struct {
-	kind wayKind
+// A candidate is a code, an offset from the rank, or the number of a function.
+type candidate struct {
+	kind candidateKind
 	x    int64
 }
 
 // An observation is a value of a shape with one row.
 type observation struct {
-	rank  int64 // −1: not known
+	rank  int64 // −1: unknown
 	code  int64
 	count int
 }
 
-// An election is how the values of shapes with one row are written.
+// An election decides how the values of shapes with one row are written.
 type election struct {
 	functions []trace.Value
-	votes     map[slotPlace]map[way]int
-	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants do not stand
+	votes     map[slotKey]map[candidate]int
+	offsets   map[slotKey]bool // fewer offsets than constants give the values there: constants lose
 }
 
-// single reports whether the shape is one rank.
+// single reports whether the shape has one rank.
 func (s *exported) single() bool { return s.rows.Len() == 1 }
 
-// elect asks all shapes with one row.
+// elect lets all shapes with one row vote.
 func (e *exporter) elect() {
 	voters := 0
 	for _, s := range e.order {
@@ -81,8 +85,8 @@ func (e *exporter) elect() {
 	if !e.final || voters < 2 {
 		return
 	}
-	seen := map[slotPlace][]observation{}
-	var places []slotPlace // in order of first use
+	seen := map[slotKey][]observation{}
+	var places []slotKey // in order of first use
 	voters = 0
 	for _, s := range e.order {
 		if !s.single() {
@@ -103,9 +107,9 @@ func (e *exporter) elect() {
 				values := s.values(first + 1 + i)
 				code := values.At(0)
 				if i >= t.slots && code&1 == 1 {
-					continue // a stream that stays
+					continue // a stream that is not replaced
 				}
-				at := t.place(i)
+				at := t.slotKey(i)
 				if seen[at] == nil {
 					places = append(places, at)
 				}
@@ -113,34 +117,34 @@ func (e *exporter) elect() {
 			}
 		}
 	}
-	e.election.votes = map[slotPlace]map[way]int{}
+	e.election.votes = map[slotKey]map[candidate]int{}
 	for _, at := range places {
-		e.election.votes[at] = map[way]int{}
+		e.election.votes[at] = map[candidate]int{}
 		e.addFunction(seen[at])
 	}
 	e.castOthers()
 	for _, at := range places {
 		votes := e.election.votes[at]
 		for _, o := range seen[at] {
-			votes[way{asConstant, o.code}] += o.count
+			votes[candidate{asConstant, o.code}] += o.count
 			if o.rank < 0 || o.code&1 == 1 {
 				continue
 			}
-			votes[way{asOffset, o.code>>1 - o.rank}] += o.count
+			votes[candidate{asOffset, o.code>>1 - o.rank}] += o.count
 			for i, f := range e.election.functions {
 				if gives(f, o.rank, o.code>>1) {
-					votes[way{asFunction, int64(i)}] += o.count
+					votes[candidate{asFunction, int64(i)}] += o.count
 				}
 			}
 		}
 	}
-	e.countWays()
+	e.compareKinds()
 }
 
-// countWays tells where constants do not stand: a rank in the middle of a grid is a neighbor of many, and still it is the
-// directions that are few.
-func (e *exporter) countWays() {
-	e.election.offsets = map[slotPlace]bool{}
+// compareKinds finds the slots in which constants lose: a rank in the middle of a grid is a
+// neighbor of many ranks, but there are few directions.
+func (e *exporter) compareKinds() {
+	e.election.offsets = map[slotKey]bool{}
 	for at, votes := range e.election.votes {
 		kinds := [asFunction + 1]int{}
 		for w := range votes {
@@ -150,7 +154,8 @@ func (e *exporter) countWays() {
 	}
 }
 
-// castOthers adds the votes of shapes with several rows: one for each of them, for how the slot is written there.
+// castOthers adds the votes of shapes with several rows: one for each shape, for how it writes the
+// slot.
 func (e *exporter) castOthers() {
 	for _, s := range e.order {
 		if s.single() {
@@ -162,13 +167,13 @@ func (e *exporter) castOthers() {
 			own := numbersOfCodes(s.values(first))
 			at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
 			for i := range t.paths {
-				votes := e.election.votes[t.place(i)]
+				votes := e.election.votes[t.slotKey(i)]
 				if votes == nil {
 					continue
 				}
 				codes := s.values(first + 1 + i)
 				if code, ok := codes.Constant(); ok {
-					votes[way{asConstant, code}] += s.rows.Len()
+					votes[candidate{asConstant, code}] += s.rows.Len()
 					continue
 				}
 				if !allNumbers(&codes) {
@@ -178,10 +183,10 @@ func (e *exporter) castOthers() {
 				switch v, ok := at.ofRank(numbers.Values(nil)); {
 				case !ok:
 				case v.Form == trace.RankOffset:
-					votes[way{asOffset, v.Int}] += s.rows.Len()
+					votes[candidate{asOffset, v.Int}] += s.rows.Len()
 				default:
 					if number, ok := e.functionNumber(v); ok {
-						votes[way{asFunction, number}] += s.rows.Len()
+						votes[candidate{asFunction, number}] += s.rows.Len()
 					}
 				}
 			}
@@ -189,7 +194,7 @@ func (e *exporter) castOthers() {
 	}
 }
 
-// functionNumber finds or adds a function.
+// functionNumber returns the number of a function, which it adds if necessary.
 func (e *exporter) functionNumber(f trace.Value) (int64, bool) {
 	i := slices.IndexFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) })
 	if i < 0 && len(e.election.functions) < maxFunctions {
@@ -199,7 +204,8 @@ func (e *exporter) functionNumber(f trace.Value) (int64, bool) {
 	return int64(i), i >= 0
 }
 
-// addObservation counts one that was there before; those of a rank follow each other.
+// addObservation adds an observation, or counts it if the latest one is equal; those of a rank are
+// consecutive.
 func addObservation(list []observation, o observation) []observation {
 	for i := len(list) - 1; i >= 0 && list[i].rank == o.rank; i-- {
 		if list[i].code == o.code {
@@ -210,7 +216,8 @@ func addObservation(list []observation, o observation) []observation {
 	return append(list, o)
 }
 
-// addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
+// addFunction adds the function that gives all values of a slotKey, if there is one that is more
+// than an offset.
 func (e *exporter) addFunction(list []observation) {
 	if len(list) < 2 {
 		return
@@ -256,11 +263,12 @@ func gives(f trace.Value, rank, value int64) bool {
 	return false
 }
 
-// elected is how the code of a single rank is written: as what most such ranks have in that place.
-func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
+// elected returns how the code of a single rank is written: like that of most such ranks for this
+// slotKey.
+func (f *encodingChoice) elected(at slotKey, code int64) trace.Value {
 	votes := f.election.votes[at]
 	best, most := trace.Value{}, -1
-	consider := func(w way, v trace.Value) {
+	consider := func(w candidate, v trace.Value) {
 		if n, there := votes[w]; there && n > most {
 			best, most = v, n
 		}
@@ -268,14 +276,14 @@ func (f *encodingChoice) elected(at slotPlace, code int64) trace.Value {
 	own := f.rank()
 	relative := own != nil && code&1 == 0
 	if !relative || !f.election.offsets[at] {
-		consider(way{asConstant, code}, f.coded(code))
+		consider(candidate{asConstant, code}, f.coded(code))
 	}
 	if relative {
 		by := code>>1 - own[0]
-		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
+		consider(candidate{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
 		for i, function := range f.election.functions {
 			if gives(function, own[0], code>>1) {
-				consider(way{asFunction, int64(i)}, function)
+				consider(candidate{asFunction, int64(i)}, function)
 			}
 		}
 	}

@@ -29,8 +29,9 @@ var (
 	}}
 )
 
-// box is a rank of a box of n³ that exchanges with up to 26 neighbors, with a type for each direction, in a grid that MPI
-// does not know of: no two ranks make the same calls where n is 2 or 3. Sizes differ if random is there.
+// box is a rank of a box of n³ that exchanges with up to 26 neighbors, with a type for each
+// direction, in a grid without a Cartesian communicator: no two ranks make the same calls if n is 2
+// or 3. Sizes differ if random is not nil.
 func box(n, rank int, random *rand.Rand) *trace.Content {
 	r := record("w", n*n*n, rank)
 	r.c.Functions = append(r.c.Functions[:len(r.c.Functions):len(r.c.Functions)], irecv, waitall)
@@ -69,7 +70,8 @@ func boxes(n int, random *rand.Rand) []*trace.Content {
 	return inputs
 }
 
-// Ranks of which no two are alike share what they do in the same direction: 26 receives, not one for each of 316 pairs.
+// Ranks that are all different share what they do in the same direction: 26 receives, not one for
+// each of 316 pairs.
 func TestNeighborsInAGridOfTheProgramsOwn(t *testing.T) {
 	c := merge(t, true, boxes(3, nil)...)
 	receives := 0
@@ -82,7 +84,8 @@ func TestNeighborsInAGridOfTheProgramsOwn(t *testing.T) {
 	require.Equal(t, 26, receives)
 }
 
-// What ranks call is the same after the merge, up to numbers of requests, which stay apart where they were apart.
+// The calls of ranks are the same after the merge, except for the numbers of requests; different
+// requests stay different.
 func TestRequestsKeepTheirMeaning(t *testing.T) {
 	for seed := range int64(4) {
 		inputs := boxes(2+int(seed)%2, rand.New(rand.NewSource(seed)))
@@ -97,7 +100,7 @@ func TestRequestsKeepTheirMeaning(t *testing.T) {
 	}
 }
 
-// What a function of the rank is said to give is what a reader makes of it.
+// A function of the rank gives what a reader computes.
 func TestFunctionsGiveWhatTheySay(t *testing.T) {
 	for _, f := range []trace.Value{
 		elastic(trace.Modulo, 3, 8), elastic(trace.Stride, 5, -2, 2, 0), elastic(trace.Stride, 1, 3, 2, 2),

@@ -7,16 +7,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What the operating system counts for a rank is sampled more often than it is asked for: findings use what its counts grow by
-// over the run, and on which CPUs of a machine ranks were seen at all. So a finished trace has a rank's first and last sample,
-// the first with counts of nothing, and in between one at most that tells of another CPU. Where the program polls, it has those,
-// too, that the line between their neighbors does not tell: they say whether a rank was idle between two polls (package
+// The operating system's counters of a rank are sampled more often than needed: findings use their
+// growth over the run, and the CPUs of a machine that ranks ran on. So a finished trace has a
+// rank's first and last sample, the first with zero counts, and at most one sample in between that
+// shows another CPU. If the program polls, the trace also has the samples that are not on the line
+// between their neighbors: they show whether a rank was idle between two polls (package
 // analyzer/match, gaps.go).
 
-// seenCPUs are the CPUs on which ranks were seen, by boot id and host of their machine.
+// seenCPUs are the CPUs that ranks ran on, by boot id and host of their machine.
 type seenCPUs map[[2]string]map[int64]bool
 
-// ofRun is what a finished trace has of a rank's samples, of a program that polls or does not.
+// ofRun returns the samples of a rank for a finished trace of a program that polls or does not.
 func (s seenCPUs) ofRun(r *trace.Rank, polls bool) []trace.ContextSample {
 	if len(r.Context) == 0 {
 		return nil
@@ -49,14 +50,14 @@ func (s seenCPUs) ofRun(r *trace.Rank, polls bool) []trace.ContextSample {
 }
 
 const (
-	// contextShare is the part of a count's growth over the run by which it may be off at a moment: 1/contextShare.
+	// contextShare: at any time a count may be wrong by 1/contextShare of its growth over the run.
 	contextShare = 32
-	// Counts may be off by this much in any case: times in ns, and numbers of events.
+	// Tolerances of counts in any case: of times in ns, and of numbers of events.
 	contextSlackNS = 5_000_000
 	contextSlack   = 8
 )
 
-// contextCounts are the counts of a sample that grow, each with what it may be off by in any case.
+// contextCounts are the counts of a sample that grow, with their tolerances.
 var contextCounts = []struct {
 	of    func(*trace.ContextSample) *int64
 	slack int64
@@ -70,8 +71,8 @@ var contextCounts = []struct {
 	{func(s *trace.ContextSample) *int64 { return &s.StealNS }, contextSlackNS},
 }
 
-// fewerContext leaves out the samples whose counts lie between those of the two around them, to within what a count may be
-// off by. The first and the last stay.
+// fewerContext omits the samples with counts on the line between the two around them, to within the
+// tolerances. The first and the last are kept.
 func fewerContext(samples []trace.ContextSample) []trace.ContextSample {
 	if len(samples) < 3 {
 		return samples
@@ -95,8 +96,8 @@ func fewerContext(samples []trace.ContextSample) []trace.ContextSample {
 	return append(kept, *last)
 }
 
-// contextBetween reports whether the counts of a sample lie on the line between two others, to within their tolerances.
-// What is unknown lies between what is unknown.
+// contextBetween reports whether the counts of a sample lie on the line between two others, to
+// within their tolerances. An unknown count lies between unknown counts.
 func contextBetween(a, s, b *trace.ContextSample, tolerance []int64) bool {
 	if b.MonotonicNS <= a.MonotonicNS {
 		return false
@@ -115,10 +116,11 @@ func contextBetween(a, s, b *trace.ContextSample, tolerance []int64) bool {
 	return true
 }
 
-// counted is what a kernel that counts run delay has counted by the first sample, at least: 0 says that it does not.
+// counted is the minimum run delay at the first sample on a kernel that counts it; 0 means that it
+// does not.
 const counted = 1 << 16
 
-// sinceFirst takes what was counted by the first sample off all counts.
+// sinceFirst subtracts the counts of the first sample from all samples.
 func sinceFirst(samples []trace.ContextSample) []trace.ContextSample {
 	list := make([]trace.ContextSample, len(samples))
 	for i := range samples {

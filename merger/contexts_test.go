@@ -9,12 +9,13 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What a finished trace has of samples tells what every count grew by over the run, of which it is known in the beginning and in
-// the end whether it is; and every CPU that a rank was seen on, as far as there are ranks to tell of it.
+// The samples of a finished trace have the growth of every count over the run, if it is known at
+// the beginning and at the end, and every CPU that a rank ran on, as far as there are enough
+// samples.
 func TestContextOfARun(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
-		cpus, seen, told := seenCPUs{}, map[int64]bool{}, map[int64]bool{}
+		cpus, seen, kept := seenCPUs{}, map[int64]bool{}, map[int64]bool{}
 		for range 1 + random.IntN(20) {
 			var samples []trace.ContextSample
 			s := trace.ContextSample{ThrottledPeriods: -1, ThrottledNS: -1, StealNS: -1, CPUNS: random.Int64N(1 << 40), RunDelayNS: random.Int64N(2) << 20}
@@ -58,11 +59,11 @@ func TestContextOfARun(t *testing.T) {
 				seen[s.CPU] = true
 			}
 			for _, s := range got {
-				told[s.CPU] = true
+				kept[s.CPU] = true
 			}
-			require.GreaterOrEqual(t, len(told), min(len(seen), len(got)-1))
+			require.GreaterOrEqual(t, len(kept), min(len(seen), len(got)-1))
 		}
-		for cpu := range told {
+		for cpu := range kept {
 			require.True(t, seen[cpu])
 		}
 	}
@@ -74,14 +75,14 @@ func TestContextOfARun(t *testing.T) {
 		}
 		return r
 	}
-	require.Len(t, cpus.ofRun(on(0, 1, 0), false), 3, "a CPU that nobody told of")
+	require.Len(t, cpus.ofRun(on(0, 1, 0), false), 3, "a CPU without a sample")
 	require.Len(t, cpus.ofRun(on(0, 1, 0), false), 2, "one that is known")
 	require.Len(t, cpus.ofRun(on(0, 2, 3, 0), false), 3, "one at most")
 	require.Len(t, cpus.ofRun(on(2, 3, 1), false), 3)
 }
 
-// What is left of a rank's samples says of every one that went what it counted, to within the tolerance, and what the counts
-// grew by exactly.
+// The remaining samples of a rank reproduce every omitted one to within the tolerance, and the
+// growth of the counts exactly.
 func TestFewerContextSamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 200 {

@@ -9,9 +9,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// decode writes every call of a rank with all that a reader learns of it, free
-// of the trace's own numbers: what must be the same before and after a merge. Requests are numbered as the rank first had
-// them, since only which are equal means anything.
+// decode writes every call of a rank with everything that a reader gets, independent of the trace's
+// own numbers: it must be the same before and after a merge. Requests are numbered in order of
+// first use, since only their equality has a meaning.
 func decode(t *testing.T, c *trace.Content, rank int) []string {
 	t.Helper()
 	if err := c.Validate(); err != nil {

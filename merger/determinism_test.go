@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// enriched adds to simulated ranks what else a rank may have: several threads, clock samples and counts of the operating
-// system in different numbers, marks of the program's own; and, if asked for, times as aggregates only.
+// enriched adds optional data to simulated ranks: several threads, clock samples and counts of the
+// operating system in different numbers, markers; and, if requested, times as aggregates only.
 func enriched(inputs []*trace.Content, aggregated bool) []*trace.Content {
 	for rank, c := range inputs {
 		random := rand.New(rand.NewSource(int64(100 + rank)))
@@ -80,7 +80,7 @@ func aggregate(c *trace.Content, t *trace.Thread) {
 	t.Gaps, t.Durations = nil, nil
 }
 
-// As TestOrderAndTreeDoNotMatter, with all that ranks may have.
+// Like TestOrderAndTreeDoNotMatter, with all optional data of ranks.
 func TestOrderAndTreeDoNotMatterWhateverRanksHave(t *testing.T) {
 	for name, aggregated := range map[string]bool{"times of calls": false, "aggregates": true} {
 		t.Run(name, func(t *testing.T) {

@@ -8,38 +8,38 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// How the final merge writes values that differ from rank to rank — peers,
-// roots, tags, colors, keys, sizes, results: the one rule, in this one file.
+// This file decides how the final merge writes values that differ from rank to rank: peers, roots,
+// tags, colors, keys, sizes, results.
 //
-// A slot has a value for each thread of a shape. r is the caller's rank in the
-// communicator of the call, or in the world where the call has none. The slot
-// is written in the first of these ways that gives all its values:
+// A slot has a value for each thread of a shape. r is the caller's rank in the communicator of the
+// call, or in the world if the call has none. The slot is written in the first of these forms that
+// gives all its values:
 //
 //	constant       c
 //	offset         r + b
 //	modulo         (r + b) mod n
-//	Cartesian      the rank at a distance in a periodic grid of the program's, or in one that all ranks of the world fill
+//	Cartesian      the rank at a displacement in a periodic grid of the program, or in one with as
+//	               many points as the world has ranks
 //	stride         a + b·(r div c), a + b·(r mod c), a + b·((r div c) mod d)
-//	cases          a few constants, names or offsets, and a column that says which
+//	cases          a few constants, names or offsets, and a column with the index of the case
 //	column         the values
 //
-// of the last two the one with the shorter encoding. So a worker's destination
-// 0 stays 0 on any number of workers, and the neighbors of a stencil become a
-// handful of offsets. Pilgrim (SC '21, §3.4.2) knows the constant and the
-// offset; ScalaTrace II (ICS '13, §3.1) tables.
+// Of the last two the shorter one is used. So a worker's destination 0 stays 0 for any number of
+// workers, and the neighbors of a stencil become a handful of offsets. Pilgrim (SC '21, §3.4.2) has
+// the constant and the offset; ScalaTrace II (ICS '13, §3.1) has tables.
 //
-// A reader finds r from the communicator that a handle stands for, following
-// the calls of one thread. A process with several threads may create it on one
-// and use it on another, so such calls are written without r.
+// A reader derives r from the communicator of a handle by following the calls of one thread. A
+// process with several threads may create the communicator on one and use it on another, so such
+// calls are written without r.
 //
-// A slot with one value, of a rank that no other one is like, is written as most such ranks have it (common.go).
+// A slot with one value, of a rank that is unlike all others, is written like that of most such
+// ranks (common.go).
 //
-// The choice sees the content of all ranks, never the order in which they
-// came, so it is the same whatever was merged with what before. Shards have
-// columns only, and cases for names.
+// The choice depends on the content of all ranks, not on the order of merges. Shards have only
+// columns, and cases for names.
 
-// relativeTo is r of a signature on the threads of a shape, nil if a reader
-// could not tell it. own is the caller's rank as the signature has it.
+// relativeTo returns r of a signature on the threads of a shape, or nil if a reader could not
+// derive it. own is the caller's rank according to the signature.
 func (e *exporter) relativeTo(s *exported, t *template, own *codec.Numbers) *codec.Numbers {
 	switch {
 	case !e.final:
@@ -55,11 +55,11 @@ func (e *exporter) relativeTo(s *exported, t *template, own *codec.Numbers) *cod
 // An encodingChoice writes the slots of one signature of a shape.
 type encodingChoice struct {
 	*exporter
-	own   *codec.Numbers // r by place, nil: not known
-	ranks []int64        // the same, once it is needed
+	own   *codec.Numbers // r by place; nil: unknown
+	ranks []int64        // the same, computed when needed
 }
 
-// rank is r by place, nil if it is not known.
+// rank is r by place, nil if it is unknown.
 func (f *encodingChoice) rank() []int64 {
 	if f.ranks == nil && f.own != nil {
 		f.ranks = f.own.Values(nil)
@@ -88,7 +88,7 @@ func (f *encodingChoice) write(of codec.Numbers) trace.Value {
 	return f.raw(codes, values, names)
 }
 
-// ofRank is the function of the rank that gives these values, if there is one.
+// ofRank returns the function of the rank that gives these values, if there is one.
 func (f *encodingChoice) ofRank(values []int64) (trace.Value, bool) {
 	for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.inferred, f.stride} {
 		if v, ok := way(values); ok {
@@ -106,7 +106,8 @@ func (f *encodingChoice) coded(code int64) trace.Value {
 	return integer(code >> 1)
 }
 
-// numbersOf gives the numbers of codes, 0 for names, and the codes of the names in order of first use.
+// numbersOf returns the numbers of codes, 0 for names, and the codes of the names in order of first
+// use.
 func numbersOf(codes []int64) (values, names []int64) {
 	values = make([]int64, len(codes))
 	for i, code := range codes {
@@ -119,7 +120,8 @@ func numbersOf(codes []int64) (values, names []int64) {
 	return values, names
 }
 
-// raw is a column; where there are names, a case for each besides it.
+// raw returns a column; if there are names, it returns cases: one for each name and one for the
+// column.
 func (f *encodingChoice) raw(codes, values, names []int64) trace.Value {
 	if len(names) == 0 {
 		return trace.Value{Form: trace.Column, Int: f.column(values)}
@@ -234,7 +236,7 @@ func (e *exporter) addGrids() {
 	}
 }
 
-// shifted is the rank at a distance, if the one that it is from is in the grid.
+// shifted returns the rank at a displacement, if from is in the grid.
 func (g grid) shifted(from int64, by []int64) (to int64, there bool) {
 	rank, stride := int64(0), int64(1)
 	for k := len(g) - 1; k >= 0; k-- {
@@ -249,12 +251,12 @@ func (f *encodingChoice) cartesian(values []int64) (trace.Value, bool) {
 	return f.within(f.grids, values)
 }
 
-// inferred takes the grids that all ranks of the world fill, of two and three dimensions.
+// inferred tries the two- and three-dimensional grids with as many points as the world has ranks.
 func (f *encodingChoice) inferred(values []int64) (trace.Value, bool) {
 	return f.within(f.worldGrids(), values)
 }
 
-// within finds a distance in one of the grids that gives all values.
+// within returns a displacement in one of the grids that gives all values.
 func (f *encodingChoice) within(grids []grid, values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
@@ -290,7 +292,7 @@ func (f *encodingChoice) within(grids []grid, values []int64) (trace.Value, bool
 // worldGrids are the grids of two and three dimensions with as many points as the world has ranks.
 func (e *exporter) worldGrids() []grid {
 	if e.ofWorld == nil {
-		e.ofWorld = []grid{} // none, but known
+		e.ofWorld = []grid{} // none, but computed
 		n := int64(e.worldSize)
 		var divisors []int64
 		for d := int64(2); d <= n/2; d++ {
@@ -312,7 +314,7 @@ func (e *exporter) worldGrids() []grid {
 	return e.ofWorld
 }
 
-// stride tries divisors and moduli that the grids suggest, and those that the values do.
+// stride tries the divisors and moduli suggested by the grids and by the values.
 func (f *encodingChoice) stride(values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
@@ -328,7 +330,7 @@ func (f *encodingChoice) stride(values []int64) (trace.Value, bool) {
 
 type stride struct{ divisor, modulus int64 }
 
-// strides lists what is to be tried: div, mod, both.
+// strides lists the combinations to try: div, mod, both.
 func (f *encodingChoice) strides(values []int64) []stride {
 	own := f.rank()
 	var divisors []int64
@@ -339,14 +341,14 @@ func (f *encodingChoice) strides(values []int64) []stride {
 			divisors = append(divisors, n)
 		}
 	}
-	// where neighbors begin to have another value
+	// where the value changes between neighbors
 	for i := 1; i < len(values); i++ {
 		if own[i] == own[i-1]+1 && values[i] != values[i-1] && own[i] > 0 {
 			divisors = append(divisors, own[i])
 			break
 		}
 	}
-	// where the first value comes again, or the values fall back
+	// where the first value repeats, or the values decrease
 	for i := 1; i < len(values); i++ {
 		if own[i] == own[i-1]+1 && (values[i] == values[0] || values[i] < values[i-1]) && own[i] > 0 {
 			divisors = append(divisors, own[i])
@@ -410,7 +412,8 @@ const (
 	maxDistinct = 256 // of the values, or offsets, that are still to be covered
 )
 
-// cases covers the values greedily: the constant or offset that gives most of those that are left comes next.
+// cases covers the values greedily: the next case is the constant or offset that gives most of the
+// remaining values.
 func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 	own := f.rank()
 	which := make([]int64, len(codes))
@@ -434,8 +437,8 @@ func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 				offsets[code>>1-own[i]]++
 			}
 		}
-		constant, n := most(constants)
-		offset, m := most(offsets)
+		constant, n := mostFrequent(constants)
+		offset, m := mostFrequent(offsets)
 		if max(n, m) == 0 || len(constants) > maxDistinct && len(offsets) > maxDistinct {
 			return trace.Value{}, false
 		}
@@ -463,8 +466,8 @@ func (f *encodingChoice) cases(codes []int64) (trace.Value, bool) {
 	return v, true
 }
 
-// most is the key with the highest count, of several the least.
-func most(counts map[int64]int) (key int64, count int) {
+// mostFrequent returns the key with the highest count; among several, the smallest.
+func mostFrequent(counts map[int64]int) (key int64, count int) {
 	for k, n := range counts {
 		if n > count || n == count && k < key {
 			key, count = k, n
@@ -473,7 +476,8 @@ func most(counts map[int64]int) (key int64, count int) {
 	return key, count
 }
 
-// betterRelative reports whether the sequences of a stream are fewer when r is taken from their values.
+// betterRelative reports whether a stream has fewer distinct sequences if r is subtracted from its
+// values.
 func (e *exporter) betterRelative(codes, own *codec.Numbers) bool {
 	if _, constant := codes.Constant(); constant || own == nil {
 		return false

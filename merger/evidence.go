@@ -7,20 +7,23 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What ranks have as evidence one by one is for a person who looks for the worst: the largest instances, and what the threads of
-// a process used. Of these a finished trace has few, however many ranks there are; sums by place stay.
+// The evidence of single ranks is for a person who looks for the worst: the largest instances, and
+// what the threads of a process used. A finished trace has a few of these, however many ranks there
+// are. Sums by location are kept.
 
 const (
-	// maxInstances is how many instances of each kind a finished trace has.
+	// maxInstances is the number of instances of each kind in a finished trace.
 	maxInstances = 8
-	// leastThreadShare is the part of the run for which a thread has a CPU, from where on it is worth a row.
+	// leastThreadShare is the minimum CPU time of a thread, as a share of the run, for a row of its
+	// own.
 	leastThreadShare = 0.005
 )
 
-// instances says which of its instances each process keeps, by number of the process.
+// instances are the instances that each process keeps, by number of the process.
 type instances map[int32][]trace.EvidenceInstance
 
-// largestInstances are the longest of all ranks, and those for the most time of which the thread had no CPU.
+// largestInstances returns the longest instances of all ranks, and those with the longest time
+// without a CPU.
 func largestInstances(of *processes, order []int32) instances {
 	type one struct {
 		process int32
@@ -57,8 +60,8 @@ func largestInstances(of *processes, order []int32) instances {
 	return kept
 }
 
-// worthThreads are the threads that call MPI, those that used a part of the run worth telling, and the tracer's together as one,
-// which has the rank's PID.
+// worthThreads returns the threads that call MPI, those with at least leastThreadShare, and the
+// tracer's threads joined into one, which has the rank's PID.
 func worthThreads(r *trace.Rank) []trace.ThreadUsage {
 	least := int64(0)
 	if n := len(r.Context); n > 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// export writes processes, sorted by rank, each rank once, as a trace. All orders in it
-// come from the content: ranks and threads by number, shapes, terminals, rules,
-// columns, sequences and communicators by first use in that order, call sites and
-// segments by what they are (places.go).
+// export writes processes, sorted by rank, each rank once, as a trace. All orders in it depend on
+// the content only: ranks and threads are sorted by number; shapes, terminals, rules, columns,
+// sequences and communicators by first use in that order; call sites and allocations by their
+// identity (places.go).
 func (p *internTable) export(of *processes, order []int32, final bool, meta *trace.Meta) (*trace.Content, error) {
 	c := &trace.Content{}
 	e := exporter{
@@ -35,7 +35,7 @@ func (p *internTable) export(of *processes, order []int32, final bool, meta *tra
 	return c, e.err
 }
 
-// An exporter is a trace on its way out of the intern table.
+// An exporter makes a trace from the intern table.
 type exporter struct {
 	table     *internTable
 	c         *trace.Content
@@ -51,25 +51,25 @@ type exporter struct {
 	rules        ruleTable
 	columnIDs    map[uint64][]int32
 	sequences    codec.SequenceTable
-	err          error // the first: chunks of sequences are read here
+	err          error // the first one: chunks of sequences are read here
 	grids        []grid
-	ofWorld      []grid // worldGrids, once they were asked for
+	ofWorld      []grid // worldGrids, once computed
 	election     election
 	requests     map[requestKey]int64 // numbers of requests (requests.go)
 }
 
-// An exported shape is restricted to the threads that are written.
+// An exported shape is a shape restricted to the threads that are written.
 type exported struct {
 	shape     *shape
 	number    int
 	rows      codec.Numbers // of its columns, by place
 	world     codec.Numbers // ranks, by place
-	threaded  bool          // some of the threads are not alone in their process
-	instance  codec.Numbers // per place: which vector of exponents it has
-	counts    [][]uint64    // per instance: how often each local terminal comes
-	roots     []int32       // per instance: number in the table of rules, at last in the trace
-	terminals []int32       // of each local terminal: the signature, at last its number in the trace
-	joined    bool          // some of them are the same
+	threaded  bool          // some threads have siblings in their process
+	instance  codec.Numbers // per place: index of its vector of exponents
+	counts    [][]uint64    // per instance: number of occurrences of each local terminal
+	roots     []int32       // per instance: number in the table of rules, finally in the trace
+	terminals []int32       // of each local terminal: the signature, finally its number in the trace
+	joined    bool          // several terminals have become equal
 	streams   []exportedStream
 	next      exportedThread
 }
@@ -79,7 +79,7 @@ type exportedStream struct {
 	signature, number int32
 	local             int            // terminal of the shape
 	codes             codec.Numbers  // per place
-	own               *codec.Numbers // per place, to be taken from the values; nil: the values are written as they are
+	own               *codec.Numbers // per place, to be subtracted from the values; nil: the values are absolute
 }
 
 func (e *exporter) addRanks(of *processes, order []int32) {
@@ -117,7 +117,7 @@ func (e *exporter) addRanks(of *processes, order []int32) {
 	}
 }
 
-// findShapes sorts the threads by shape, shapes by their first thread.
+// findShapes sorts the threads by shape, and shapes by their first thread.
 func (e *exporter) findShapes(of *processes, order []int32) {
 	of.allThreads(order, func(t trace.Thread, alone bool) {
 		s := e.shapes[t.Shape]
@@ -132,7 +132,7 @@ func (e *exporter) findShapes(of *processes, order []int32) {
 	})
 }
 
-// values are the codes of one column, by place.
+// values are the codes of a column, by place.
 func (s *exported) values(column int) codec.Numbers { return s.valuesOf(&s.shape.columns[column]) }
 
 func (s *exported) valuesOf(all *codec.Numbers) codec.Numbers {
@@ -147,7 +147,7 @@ func (s *exported) valuesOf(all *codec.Numbers) codec.Numbers {
 	return mine
 }
 
-// numbersOfCodes are those of codes that are all numbers.
+// numbersOfCodes decodes codes that are all numbers.
 func numbersOfCodes(codes codec.Numbers) codec.Numbers {
 	var numbers codec.Numbers
 	for run, count := range codes.Runs() {
@@ -181,7 +181,7 @@ func (e *exporter) addShape(s *exported) {
 	for k, signature := range signatures {
 		key := trace.AppendSignature(nil, &signature)
 		terminal := e.terminal(key, 0, signature)
-		// two signatures with streams that became equal keep their streams apart
+		// two signatures with streams that became equal keep separate streams
 		for again := 1; used[terminal] && len(streams[k]) > 0; again++ {
 			terminal = e.terminal(key, again, signature)
 		}
@@ -199,7 +199,7 @@ func (e *exporter) addShape(s *exported) {
 	s.terminals = terminals
 }
 
-// terminal finds or adds a signature; again tells equal ones of one shape apart.
+// terminal finds or adds a signature; again distinguishes equal ones of one shape.
 func (e *exporter) terminal(key []byte, again int, signature trace.Signature) int32 {
 	name := string(binary.AppendUvarint(key[:len(key):len(key)], uint64(again)))
 	id, known := e.signatureIDs[name]
@@ -211,7 +211,8 @@ func (e *exporter) terminal(key []byte, again int, signature trace.Signature) in
 	return id
 }
 
-// signature writes a template with what its columns, from first on, say. It returns the streams that stay.
+// signature fills a template from its columns, which begin at first. It returns the streams that
+// are not replaced.
 func (e *exporter) signature(s *exported, t *template, first int) (trace.Signature, []exportedStream) {
 	own := numbersOfCodes(s.values(first))
 	at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
@@ -251,17 +252,17 @@ func (e *exporter) signature(s *exported, t *template, first int) (trace.Signatu
 	return signature, streams
 }
 
-// slot is how a slot, or a stream that a number replaces, is written.
+// slot returns how a slot, or a stream that a number replaces, is written.
 func (e *exporter) slot(s *exported, t *template, at *encodingChoice, slot int, codes codec.Numbers) trace.Value {
 	if e.election.votes != nil && s.single() {
-		return at.elected(t.place(slot), codes.At(0))
+		return at.elected(t.slotKey(slot), codes.At(0))
 	}
 	return at.write(codes)
 }
 
 func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} }
 
-// column is the number of a column with these values.
+// column returns the number of a column with these values.
 func (e *exporter) column(values []int64) int64 {
 	h := hashValues(values)
 	column := codec.NewNumbers(values...)
@@ -276,11 +277,11 @@ func (e *exporter) column(values []int64) int64 {
 	return int64(i)
 }
 
-// addGrammar numbers rules and terminals as the trace has them.
+// addGrammar numbers rules and terminals as in the trace.
 func (e *exporter) addGrammar() {
 	var roots []int32
 	for _, s := range e.order {
-		roots = append(roots, s.roots...) // of some instances the terminals may have made one
+		roots = append(roots, s.roots...) // terminals of some instances may have become one
 	}
 	numbers := number(e.rules.bodies, roots)
 	for _, id := range numbers.rules {
@@ -305,13 +306,13 @@ func (e *exporter) addGrammar() {
 	}
 }
 
-// An exportedThread is the one of a shape that is written next.
+// An exportedThread is the next thread of a shape to be written.
 type exportedThread struct {
 	place    int
 	instance func(int) int64
 	codes    []func(int) int64 // of each stream
-	own      []func(int) int64 // nil where the stream is not relative
-	before   []int64           // codes, ranks and instance of the one before
+	own      []func(int) int64 // nil: the stream is not relative
+	before   []int64           // codes, ranks and instance of the previous thread
 	refs     []trace.StreamRef // its streams
 }
 
@@ -341,7 +342,8 @@ func (e *exporter) addThreads(of *processes, order []int32) {
 	})
 }
 
-// streamsOf are the streams of the next thread of a shape. Most often they are those of the one before.
+// streamsOf returns the streams of the next thread of a shape. Mostly they are those of the
+// previous one.
 func (e *exporter) streamsOf(s *exported) []trace.StreamRef {
 	if len(s.streams) == 0 {
 		return nil
@@ -376,7 +378,7 @@ func (e *exporter) streamsOf(s *exported) []trace.StreamRef {
 	return next.refs
 }
 
-// sequence enters the values that the next thread of a shape has in a stream.
+// sequence adds the values of the next thread of a shape in a stream to the table of sequences.
 func (e *exporter) sequence(s *exported, k int) int32 {
 	code, stream := s.next.before[2*k], &s.streams[k]
 	var values codec.Sequence
@@ -393,7 +395,7 @@ func (e *exporter) sequence(s *exported, k int) int32 {
 	return e.sequences.Add(values)
 }
 
-// plus adds a number to all values of a sequence.
+// plus returns a sequence with more added to all values.
 func (e *exporter) plus(s codec.Sequence, more int64) codec.Sequence {
 	sum, err := s.Plus(more)
 	e.err = cmp.Or(e.err, err)

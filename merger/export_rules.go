@@ -4,7 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A ruleTable holds distinct rules; a rule refers to earlier ones.
+// A ruleTable has distinct rules; a rule refers only to earlier ones.
 type ruleTable struct {
 	bodies [][]grammar.Symbol
 	ids    map[string]int32
@@ -47,7 +47,8 @@ func (s *shape) children() []int {
 	return order
 }
 
-// exponentColumns are those in which the rows of the trace differ, by symbol, and what all symbols have in the first row.
+// exponentColumns returns, by symbol, the columns of exponents in which the rows of the trace
+// differ, and the exponents of all symbols in the first row.
 func (s *exported) exponentColumns() (fixed []int64, varying map[int]func(place int) int64) {
 	varying = map[int]func(place int) int64{}
 	for _, body := range s.shape.rules {
@@ -65,7 +66,8 @@ func (s *exported) exponentColumns() (fixed []int64, varying map[int]func(place 
 	return fixed, varying
 }
 
-// instances lists the distinct vectors of exponents in order of first use, and notes which one each place has.
+// instances lists the distinct vectors of exponents in order of first use, and sets the instance of
+// each place.
 func (s *exported) instances() (exponents [][]int64) {
 	fixed, varying := s.exponentColumns()
 	if len(varying) == 0 {
@@ -100,7 +102,7 @@ func (s *exported) instances() (exponents [][]int64) {
 	return exponents
 }
 
-// addRoots makes the rules of a shape, once for each vector of exponents, with other terminals.
+// addRoots makes the rules of a shape, once for each vector of exponents, with the given terminals.
 func (s *exported) addRoots(rules *ruleTable, exponents [][]int64, terminals []int32) {
 	firstExponent := s.shape.firstExponents()
 	order := s.shape.children()
@@ -116,7 +118,7 @@ func (s *exported) addRoots(rules *ruleTable, exponents [][]int64, terminals []i
 				} else {
 					symbol.Value = terminals[symbol.Value]
 				}
-				// two terminals that became one make one run
+				// two terminals that became one are joined into one run
 				if n := len(body); n > 0 && body[n-1].Value == symbol.Value {
 					body[n-1].Count += symbol.Count
 					continue
@@ -129,7 +131,7 @@ func (s *exported) addRoots(rules *ruleTable, exponents [][]int64, terminals []i
 	}
 }
 
-// firstExponents is, for each rule, the place of its first exponent in a vector of exponents.
+// firstExponents returns, for each rule, the index of its first exponent in a vector of exponents.
 func (s *shape) firstExponents() []int {
 	first := make([]int, len(s.rules))
 	n := 0
@@ -140,7 +142,7 @@ func (s *shape) firstExponents() []int {
 	return first
 }
 
-// countTerminals counts how often each local terminal comes.
+// countTerminals counts the occurrences of each local terminal.
 func (s *exported) countTerminals(exponents [][]int64) {
 	order := s.shape.children()
 	firstExponent := s.shape.firstExponents()

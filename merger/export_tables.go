@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// addTables writes the functions, sites and segments that the signatures and the ranks' evidence use.
+// addTables writes the functions, sites and allocations that the signatures and the ranks' evidence
+// use.
 func (e *exporter) addTables() {
 	p, c := e.table, e.c
 	used := map[uint16]bool{}
@@ -27,8 +28,8 @@ func (e *exporter) addTables() {
 	p.exportPlaces(c)
 }
 
-// addCommunicators writes those communicators that the processes were in, in
-// the order in which the lowest rank got them, and returns their new numbers.
+// addCommunicators writes the communicators of the processes, in the order in which the lowest rank
+// got them, and returns their new numbers.
 func (e *exporter) addCommunicators(of *processes, order []int32) map[int32]int32 {
 	p, c := e.table, e.c
 	place := map[int32]int32{}
@@ -54,9 +55,9 @@ func (e *exporter) addCommunicators(of *processes, order []int32) map[int32]int3
 	return place
 }
 
-// membershipConflicts finds communicators that have the same name and
-// different members: their names were not as global as they should be. The two
-// sides of an intercommunicator see each other's groups exchanged; that is right.
+// membershipConflicts finds communicators with the same name and different members: their names
+// were not globally unique. The two sides of an intercommunicator have their groups exchanged,
+// which is correct.
 func membershipConflicts(communicators []trace.Communicator) []string {
 	var notes []string
 	byName := map[string]int{}

@@ -13,15 +13,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A started process is one with what processes are sorted by first.
+// A started process has the fields that processes are sorted by first.
 type started struct {
 	ns            int64
 	rank, process int32 // process: number in order of arrival
 }
 
-// distinct drops what arrived more than once: an upload that was repeated, or
-// a checkpoint of a rank whose final trace is there too. Of one process the
-// version with the most calls stays. The result is sorted by start.
+// distinct drops versions of a process: repeated uploads, or a checkpoint of a rank whose final
+// trace was added, too. The version with the most calls is kept. The result is sorted by start.
 func (p *internTable) distinct(of *processes) ([]started, []string) {
 	sorted := make([]started, of.ranks.Len())
 	starts := of.ranks.Starts().Lookup()
@@ -48,7 +47,7 @@ func (p *internTable) distinct(of *processes) ([]started, []string) {
 		for ; j < len(sorted) && of.compareIdentity(best, sorted[j]) == 0; j++ {
 			other := sorted[j]
 			mine, theirs := of.ranks.At(int(best.process)), of.ranks.At(int(other.process))
-			// fewer calls, or an end not yet known, is an earlier state of the same process
+			// fewer calls, or no known end, mean an earlier state of the same process
 			order := cmp.Or(cmp.Compare(of.calls(int(other.process)), of.calls(int(best.process))), cmp.Compare(ended(&theirs), ended(&mine)))
 			if order == 0 {
 				if order = bytes.Compare(digest(best.process), digest(other.process)); order != 0 {
@@ -67,8 +66,8 @@ func (p *internTable) distinct(of *processes) ([]started, []string) {
 	return kept, notes
 }
 
-// Running is the EndedEarly of a rank whose process still lived when its trace
-// was taken. Any later version of the same process replaces it.
+// Running is the EndedEarly of a rank whose process still lived when its trace was taken. Any later
+// version of the same process replaces it.
 const Running = trace.Running
 
 func ended(r *trace.Rank) int {
@@ -78,7 +77,7 @@ func ended(r *trace.Rank) int {
 	return 1
 }
 
-// compareIdentity orders processes by start; it is 0 for versions of the same process.
+// compareIdentity orders processes by start; it returns 0 for versions of the same process.
 func (p *processes) compareIdentity(a, b started) int {
 	if order := cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.rank, b.rank)); order != 0 || a.process == b.process {
 		return order
@@ -87,10 +86,10 @@ func (p *processes) compareIdentity(a, b started) int {
 	return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.PID, y.PID))
 }
 
-// generations splits processes, sorted by start, so that each rank occurs at
-// most once in each part. Ranks of one world start together and worlds with
-// the same id one after the other, so a cut is put where the start times lie
-// furthest apart between a rank and its next occurrence. Each part is sorted by rank.
+// generations splits processes, sorted by start, so that each rank occurs at most once in each
+// part. Ranks of one world start together, and worlds with the same id one after the other. So a
+// cut is made at the largest distance of start times between a rank and its next occurrence. Each
+// part is sorted by rank.
 func generations(processes []started) [][]int32 {
 	if part, once := byRank(processes); once {
 		return [][]int32{part}
@@ -101,7 +100,7 @@ func generations(processes []started) [][]int32 {
 		parts = append(parts, sorted)
 	}
 	start := 0
-	last := map[int32]int{} // rank -> position in the current part
+	last := map[int32]int{} // rank → index in the current part
 	for i := range processes {
 		previous, again := last[processes[i].rank]
 		if !again {
@@ -125,7 +124,7 @@ func generations(processes []started) [][]int32 {
 	return parts
 }
 
-// byRank sorts processes by rank and reports whether each occurs once.
+// byRank sorts processes by rank and reports whether each rank occurs once.
 func byRank(processes []started) (order []int32, once bool) {
 	sorted := slices.Clone(processes)
 	slices.SortFunc(sorted, func(a, b started) int { return cmp.Compare(a.rank, b.rank) })
@@ -141,8 +140,8 @@ func gap(processes []started, i int) int64 {
 	return processes[i].ns - processes[i-1].ns
 }
 
-// compareClocks orders clocks by how far they were sampled: whoever finishes a
-// process adds a last sample, so a repeated recovery differs in it.
+// compareClocks orders clocks by their last samples: finishing a process adds a last sample, so
+// repeated recoveries differ in it.
 func compareClocks(a, b *timing.Clock) int {
 	last := func(c *timing.Clock) timing.ClockSample {
 		if n := len(c.Samples); n > 0 {
@@ -155,7 +154,8 @@ func compareClocks(a, b *timing.Clock) int {
 		cmp.Compare(len(a.Samples), len(b.Samples)))
 }
 
-// digest is a hash of all that the process did, free of intern table numbers and of the clock.
+// digest is a hash of everything that the process did, independent of intern table numbers and of
+// the clock.
 func (p *internTable) digest(of *processes, process int) []byte {
 	rank := of.ranks.At(process)
 	h := sha256.New()
@@ -200,7 +200,7 @@ func (p *internTable) templateKey(id int32) []byte {
 	return b
 }
 
-// digestColumns adds what a thread has in the columns of one signature.
+// digestColumns adds the values of a thread in the columns of one signature.
 func (p *internTable) digestColumns(h io.Writer, s *shape, row, signature int) {
 	t := &p.templates[s.templates[signature]]
 	for k := range t.width() {

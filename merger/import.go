@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// add puts the content of c into the intern table and adds its processes to those that are there. Unless it is whole it will grow,
-// and is taken as it is.
+// add interns the content of c and adds its processes to `to`. If c is not whole it will grow, and is
+// taken unchanged.
 func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
-	// a reader may have accepted bytes whose parts do not fit together
+	// a reader may have accepted bytes whose parts are inconsistent
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 	for _, comm := range c.Communicators {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
-	// everything that can fail comes before the intern table's columns grow
+	// everything that can fail is done before the intern table's columns grow
 	if err := a.findShapes(); err != nil {
 		return err
 	}
@@ -58,12 +58,12 @@ type importer struct {
 
 	sites, allocations, communicators []int32
 	signatures                        []*imported
-	sequences                         []int64 // code of each sequence + 1, 0: not interned yet
+	sequences                         []int64 // code of each sequence + 1; 0: not interned yet
 	roots                             map[int]*root
-	order                             []int // roots in order of first sight
+	order                             []int // roots in order of first use
 }
 
-// imported is a signature taken apart.
+// imported is a signature split into template and values.
 type imported struct {
 	template  int32
 	own       int32
@@ -71,15 +71,15 @@ type imported struct {
 	constants []*trace.Value
 }
 
-// A root is a rule that threads have as their root.
+// A root is a rule that is the root of some threads.
 type root struct {
 	local    localGrammar
 	shape    int32
 	counts   map[int32]uint64
 	threads  codec.Numbers // rows in the input
-	places   codec.Numbers // theirs in the columns of the input
-	greatest int           // of the places
-	row      int           // of the next of them, in the columns of the shape
+	places   codec.Numbers // their places in the columns of the input
+	greatest int           // maximum of places
+	row      int           // row of the next thread in the columns of the shape
 }
 
 func (a *importer) signature(terminal int32) *imported {
@@ -152,7 +152,7 @@ func (a *importer) check(s *imported, place int64) error {
 	return nil
 }
 
-// element is the code that a slot of a shard has for the thread at a place.
+// element returns the code of a slot of a shard for the thread at a place.
 func (a *importer) element(v trace.Value, place int) (int64, error) {
 	column := func(k int64) (int64, error) {
 		if k < 0 || k >= int64(len(a.from.Columns)) || place >= a.from.Columns[k].Len() {
@@ -200,7 +200,7 @@ func (a *importer) addRows() {
 	}
 }
 
-// addSignatureRows fills the columns of one signature.
+// addSignatureRows appends to the columns of one signature.
 func (a *importer) addSignatureRows(columns []codec.Numbers, r *root, terminal int32) {
 	s := a.signatures[terminal]
 	if s.own >= -1 {
@@ -228,7 +228,7 @@ func (a *importer) addSignatureRows(columns []codec.Numbers, r *root, terminal i
 	}
 }
 
-// pushValue appends what the threads have in a slot, which has been checked.
+// pushValue appends the values of the threads in a slot, which has been checked.
 func (a *importer) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 	switch v.Form {
 	case trace.Int, trace.Name:
@@ -246,7 +246,7 @@ func (a *importer) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 	}
 }
 
-// lookup is element for many places, of a value that has been checked at the first and at the last.
+// lookup is element for many places, for a value that was checked at the first and at the last.
 func (a *importer) lookup(v trace.Value) func(place int) int64 {
 	switch v.Form {
 	case trace.Column:
@@ -258,7 +258,7 @@ func (a *importer) lookup(v trace.Value) func(place int) int64 {
 		return func(place int) int64 {
 			k := which(place)
 			if k < 0 || k >= int64(len(cases)) {
-				return numberCode(0) // damaged; Validate does not look at every place
+				return numberCode(0) // damaged; Validate does not check every place
 			}
 			if cases[k] == nil {
 				if _, err := a.element(v.List[1+k], place); err != nil {
@@ -276,7 +276,7 @@ func (a *importer) lookup(v trace.Value) func(place int) int64 {
 // noStream is the code of a stream that a thread lacks.
 const noStream = -1
 
-// pushStream appends what the threads have in one stream.
+// pushStream appends the codes of the threads in one stream.
 func (a *importer) pushStream(c *codec.Numbers, r *root, terminal, number int32, fold bool) {
 	streams := a.from.Threads.Streams()
 	if r.counts == nil {
@@ -323,7 +323,7 @@ func (a *importer) sequence(i int32) int64 {
 
 // addProcesses adds the ranks and threads of the input, with the numbers of the intern table.
 func (a *importer) addProcesses(to *processes) {
-	shared := map[*uint32][]uint32{} // equal lists are one in a table
+	shared := map[*uint32][]uint32{} // equal lists of a table share memory
 	threads := a.from.Threads.Lookup()
 	at := 0
 	for _, r := range a.from.Ranks.All() {

@@ -9,19 +9,19 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// An intern table holds every distinct thing once and names it by a number. Two things
-// have the same number if and only if they are equal; the numbers themselves
-// depend on the order of arrival and never reach a trace (see export).
+// An internTable stores every distinct value once and identifies it by a number. Two values have
+// the same number if and only if they are equal. The numbers depend on the order of arrival and
+// never get into a trace (see export).
 //
-// In a interned template Site is 1 + a interned site and pointers lead to interned
-// segments; in a interned site Caller is 1 + a interned site.
+// In an interned template, Site is 1 + an interned site, and pointers lead to interned allocations.
+// In an interned site, Caller is 1 + an interned site.
 type internTable struct {
 	functions map[uint16]*trace.Function
 
 	sites   []trace.Site
 	siteIDs map[siteKey]int32
 
-	allocations   []trace.Allocation // Site is 1 + a interned site
+	allocations   []trace.Allocation // Site is 1 + an interned site
 	allocationIDs map[trace.Allocation]int32
 
 	communicators   []trace.Communicator
@@ -37,9 +37,8 @@ type internTable struct {
 	sequences codec.SequenceTable
 }
 
-// siteKey is what makes two sites one: the same offset in the same binary,
-// reached by the same calls where paths are kept. A
-// module without a build id is told apart by its name.
+// siteKey identifies a site: the same offset in the same binary, reached by the same call path if
+// paths were recorded. A module without a build id is identified by its name.
 type siteKey struct {
 	module string
 	offset uint64
@@ -79,8 +78,8 @@ func (p *internTable) addSite(s trace.Site) int32 {
 	return id
 }
 
-// betterSite chooses between two descriptions of one site: the one with a
-// function, else with a file, else the one that sorts first.
+// betterSite chooses between two descriptions of one site: the one with a function, else with a
+// file, else the one that sorts first.
 func betterSite(a, b trace.Site) trace.Site {
 	rank := func(s trace.Site) int {
 		switch {
@@ -109,7 +108,7 @@ func (p *internTable) addCommunicator(c trace.Communicator) int32 {
 	key := string(communicatorKey(&c))
 	if id, ok := p.communicatorIDs[key]; ok {
 		have := &p.communicators[id]
-		// ranks may name it differently; any rule will do as long as order does not matter
+		// ranks may label it differently; any rule will do that is independent of the order
 		if have.Label == "" || c.Label != "" && c.Label < have.Label {
 			have.Label = c.Label
 		}
@@ -133,13 +132,13 @@ func hashValues(values []int64) uint64 {
 		for i, v := range values[:n] {
 			binary.LittleEndian.PutUint64(buffer[8*i:], uint64(v))
 		}
-		_, _ = d.Write(buffer[:8*n]) // never fails
+		_, _ = d.Write(buffer[:8*n]) // Write of a hash never fails
 		values = values[n:]
 	}
 	return d.Sum64()
 }
 
-// polls reports whether any rank asks for something without waiting for it.
+// polls reports whether any rank tests for completion without waiting.
 func (p *internTable) polls() bool {
 	for _, f := range p.functions {
 		if f.Semantics().Polls {

@@ -8,15 +8,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// These functions write things so that equal things, and only those, have
-// equal bytes. For signatures, trace.AppendSignature does.
+// These functions encode values so that equal values, and only those, have equal bytes. For
+// signatures, trace.AppendSignature does.
 
 func appendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	return append(b, s...)
 }
 
-// communicatorKey leaves out label and remote world, which are no part of the identity.
+// communicatorKey omits label and remote world, which are not part of the identity.
 func communicatorKey(c *trace.Communicator) []byte {
 	b := appendString(nil, c.GlobalName)
 	b = appendRankList(b, c.Members)

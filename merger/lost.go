@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// lostCalls is how many calls were made and not recorded, and why: "ranks 0-1: the spool limit of 1048576 bytes was
-// reached", several reasons with semicolons.
+// lostCalls returns the number of calls that were not recorded, and the reasons: "ranks 0-1: the
+// spool limit of 1048576 bytes was reached", several reasons separated by semicolons.
 func lostCalls(c *trace.Content) (calls uint64, why string) {
 	var words []string
 	for _, loss := range c.Ranks.Losses() {

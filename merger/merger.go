@@ -11,31 +11,30 @@ import (
 type Options struct {
 	// Final asks for a finished trace instead of a shard.
 	Final bool
-	// Attempt and Run place the trace within its job.
+	// Attempt and Run identify the run within its job.
 	Attempt, Run int
 	// CreatedBy is the version of Cairn that merges.
 	CreatedBy string
 }
 
-// ErrFinal is the error of Add for a trace that a final merge has written.
+// ErrFinal is the error of Add for a trace that was written by a final merge.
 var ErrFinal = errors.New("this trace is finished already; only shards and traces of single ranks can be merged")
 
-// ErrRepeatedRank is the error of Merge for inputs that hold two different
-// processes with the same rank.
+// ErrRepeatedRank is the error of Merge for inputs with two different processes of the same rank.
 var ErrRepeatedRank = errors.New("the same rank occurs in several runs of this world")
 
-// A Merger collects the traces of one world. The zero value is ready to use.
-// It keeps references to the timing of what was added.
+// A Merger merges traces of one world. The zero value is ready to use. It keeps references to the
+// timing of the traces that were added.
 type Merger struct {
-	// Unfinished traces are merged again later, as they grow: what varies on a thread stays in its signatures until then,
-	// so that nothing which is coded already is coded anew.
+	// Unfinished traces are merged again later, as they grow. Values that vary on a thread stay in
+	// its signatures until then, so that nothing coded is coded again.
 	Unfinished bool
 	table      internTable
 	meta       metas
 	processes  processes
 }
 
-// Add takes in a trace. After an error the Merger is as it was before.
+// Add adds a trace. After an error the Merger is unchanged.
 func (m *Merger) Add(c *trace.Content) error {
 	if c.Meta.Final {
 		return ErrFinal
@@ -50,9 +49,9 @@ func (m *Merger) Add(c *trace.Content) error {
 	return nil
 }
 
-// Finish gives the merged trace. There are several, in order of their start,
-// when the world's id was used again (a launcher that was restarted with the
-// same identity): each rank occurs at most once in each.
+// Finish returns the merged trace. There are several, in order of their start, if the world's id
+// was reused (a launcher was restarted with the same identity): each rank occurs at most once in
+// each.
 func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
 	if m.processes.ranks.Len() == 0 {
 		return nil, errors.New("there is no rank to merge")

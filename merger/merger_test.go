@@ -98,7 +98,7 @@ func TestOrderAndTreeDoNotMatter(t *testing.T) {
 		trees = 20
 	}
 	for seed := range trees {
-		if seed < 20 { // in memory too, where a difference can be read
+		if seed < 20 { // in memory, too, where a difference is readable
 			got := mergeTree(t, rand.New(rand.NewSource(seed)), inputs)
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), listed); diff != "" {
 				t.Fatalf("seed %d:\n%s", seed, diff)
@@ -288,7 +288,7 @@ func TestThreadsWithHandlesKeepConstants(t *testing.T) {
 	}
 	final := merge(t, true, inputs...)
 	for rank := range size {
-		// who a call on an unknown handle is from is in the signature of single ranks only
+		// the caller of a call on an unknown handle is only in the signature of single ranks
 		strip := func(calls []string) []string {
 			for i := range calls {
 				calls[i] = strings.ReplaceAll(calls[i], fmt.Sprintf("on none as %d", rank), "on none as -1")

@@ -9,9 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// metas joins what the inputs say about themselves. Every rule is associative
-// and commutative, and so are the notes: they name no numbers that a tree of
-// merges would see in another order.
+// metas joins the metadata of the inputs. Every rule is associative and commutative, and so are the
+// notes: they contain no numbers that would depend on the order of merges.
 type metas struct {
 	joined trace.Meta
 	any    bool
@@ -44,7 +43,7 @@ func (m *metas) add(meta *trace.Meta) {
 		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
 		j.Timing = timing.Settings{Mode: timing.Lossless}
 	}
-	j.Clustering = longer(j.Clustering, meta.Clustering)
+	j.Clustering = moreVotes(j.Clustering, meta.Clustering)
 	if !slices.Equal(j.Excluded, meta.Excluded) {
 		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")
 		j.Excluded = slices.Concat(j.Excluded, meta.Excluded)
@@ -54,8 +53,8 @@ func (m *metas) add(meta *trace.Meta) {
 	j.CreatedBy = max(j.CreatedBy, meta.CreatedBy)
 }
 
-// longer is the clustering with more votes: a rank that ended early has seen fewer of the same ones.
-func longer(a, b *trace.Clustering) *trace.Clustering {
+// moreVotes returns the clustering with more votes: a rank that ended early has seen a prefix of them.
+func moreVotes(a, b *trace.Clustering) *trace.Clustering {
 	switch {
 	case a == nil:
 		return b
@@ -71,7 +70,8 @@ func compareVotes(a, b trace.Vote) int {
 	return cmp.Or(cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.State, b.State), slices.Compare(a.Leads, b.Leads))
 }
 
-// leaderless reports whether the times of some calls are those of a rank that c lacks.
+// leaderless reports whether the times of some calls are to be extrapolated from a rank that c
+// lacks.
 func leaderless(c *trace.Content) bool {
 	present := map[int]bool{}
 	for _, t := range c.Threads.All() {
@@ -88,7 +88,7 @@ func leaderless(c *trace.Content) bool {
 	return false
 }
 
-// join keeps the value that sorts first of those that are known.
+// join keeps the known value that sorts first.
 func (m *metas) join(have *string, more, conflict string) {
 	switch {
 	case more == *have || more == "":
@@ -100,7 +100,7 @@ func (m *metas) join(have *string, more, conflict string) {
 	}
 }
 
-// describe sets what c says of itself; its ranks are there already.
+// describe sets the metadata of c, which has its ranks already.
 func (m *metas) describe(c *trace.Content, o Options, notes []string) {
 	all := slices.Concat(m.notes, notes, c.Meta.Notes)
 	c.Meta = m.joined

@@ -4,8 +4,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A numbering gives what is reachable from some roots its place in a trace.
-// It depends on the roots' order and on their content, never on intern table numbers.
+// A numbering numbers what is reachable from some roots as in a trace. It depends on the roots'
+// order and on their content, not on intern table numbers.
 type numbering struct {
 	signatures []int32 // interned signatures in order of first use: the index is the terminal
 	terminal   map[int32]int32
@@ -13,16 +13,16 @@ type numbering struct {
 	rule       map[int32]int32
 }
 
-// number walks the rules from the roots. Terminals are numbered by first use.
-// Rules are in reverse postorder of a walk from the last root to the first and
-// from the end of each body to its beginning, so that the first root is rule 0.
+// number walks the rules from the roots. Terminals are numbered by first use. Rules are in reverse
+// postorder of a walk from the last root to the first and from the end of each body to its
+// beginning, so that the first root is rule 0.
 func number(rules [][]grammar.Symbol, roots []int32) numbering {
 	n := numbering{terminal: map[int32]int32{}, rule: map[int32]int32{}}
 	type position struct {
 		rule int32
 		next int
 	}
-	// first use: a walk in order, each rule once
+	// first use: a walk in order that enters each rule once
 	seen := map[int32]bool{}
 	var stack []position // not the call stack: grammars may be deep
 	for _, root := range roots {
@@ -85,7 +85,7 @@ func number(rules [][]grammar.Symbol, roots []int32) numbering {
 	return n
 }
 
-// body writes a interned rule in the numbers of the trace.
+// body translates an interned rule to the numbers of the trace.
 func (n *numbering) body(interned []grammar.Symbol) []grammar.Symbol {
 	body := make([]grammar.Symbol, len(interned))
 	for i, s := range interned {

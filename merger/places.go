@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Places are what signatures and evidence refer to outside of themselves: call sites, the
-// paths that lead to them, and the memory segments that pointers lead to.
+// What signatures and evidence refer to: call sites, the paths that lead to them, and the
+// allocations that pointers lead to.
 
 func (p *internTable) addAllocation(s trace.Allocation) int32 {
 	if id, ok := p.allocationIDs[s]; ok {
@@ -24,8 +24,8 @@ func (p *internTable) addAllocation(s trace.Allocation) int32 {
 	return id
 }
 
-// withSegments returns the signature with its pointers led to other segments;
-// numbers are indexed by segment.
+// withAllocations returns the signature with its pointers led to other allocations; numbers are
+// indexed by allocation.
 func withAllocations(s trace.Signature, numbers []int32) trace.Signature {
 	if len(numbers) == 0 {
 		return s
@@ -48,7 +48,7 @@ func ledTo(values []trace.Value, numbers []int32) []trace.Value {
 	return values
 }
 
-// segmentsOf lists the segments that a signature's pointers lead to, in order.
+// segmentsOf lists the allocations that a signature's pointers lead to, in order.
 func segmentsOf(s *trace.Signature) []int32 {
 	var ids []int32
 	var walk func(values []trace.Value)
@@ -65,8 +65,8 @@ func segmentsOf(s *trace.Signature) []int32 {
 	return ids
 }
 
-// siteIdentity is a site, given as 1 + its number, with its path, free of intern table
-// numbers: the outermost caller first, so that a caller sorts before what it calls.
+// siteIdentity encodes a site, given as 1 + its number, with its path, independent of intern table
+// numbers. The outermost caller comes first, so that a caller sorts before its callees.
 func (p *internTable) siteIdentity(site uint32) []byte {
 	var path []*trace.Site
 	for s := site; s > 0; s = p.sites[s-1].Caller {
@@ -90,8 +90,8 @@ func (p *internTable) segmentIdentity(allocation int32) []byte {
 	return append(b, p.siteIdentity(s.Site)...)
 }
 
-// exportPlaces writes the sites and segments that the signatures and the ranks of c
-// use, with all callers, and gives both the numbers that these have in c.
+// exportPlaces writes the sites and allocations that the signatures and the ranks of c use, with
+// all callers, and replaces references to them by their numbers in c.
 func (p *internTable) exportPlaces(c *trace.Content) {
 	sites, allocations := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {

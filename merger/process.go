@@ -8,12 +8,13 @@ import (
 // processes are ranks with their threads, in order of arrival.
 type processes struct {
 	ranks trace.RankTable // CommunicatorsOwn and the call sites of Evidence are interned
-	// threads, rank by rank: Shape is interned, Place is the row in its columns, aggregates are of its terminals
+	// threads, rank by rank: Shape is interned, Place is the row in its columns, and aggregates
+	// have its terminals
 	threads trace.ThreadTable
 	first   codec.Numbers // row of the first thread of each rank
 }
 
-// threadsOf are the rows of a process's threads: the first, and the one after the last.
+// threadsOf returns the range [from, to) of the rows of a process's threads.
 func (p *processes) threadsOf(i int) (from, to int) {
 	from, to = int(p.first.At(i)), p.threads.Len()
 	if i+1 < p.first.Len() {
@@ -32,7 +33,8 @@ func (p *processes) calls(i int) uint64 {
 	return n
 }
 
-// allThreads goes through the threads of processes in an order; alone says that a process has no other.
+// allThreads visits the threads of processes in an order; alone reports that the process has no
+// other thread.
 func (p *processes) allThreads(order []int32, do func(t trace.Thread, alone bool)) {
 	at, first := p.threads.Lookup(), p.first.Lookup()
 	for _, i := range order {

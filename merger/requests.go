@@ -6,25 +6,26 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A rank numbers its requests in the order in which it first had each, so those of a rank with fewer neighbors have other
-// numbers than the same ones of another rank, and every signature with one is another. The finished trace has numbers that
-// all ranks share: that of a request is told by the call that makes it (its signature but for the request) and by which
-// one it is of those that are like it. Only which are equal means anything, so a rank may have any numbers, as long as each
-// request keeps its own.
+// A rank numbers its requests in order of first use. So those of a rank with fewer neighbors differ
+// from the same ones of another rank, and so does every signature with a request. The finished
+// trace has numbers that all ranks share: a request is identified by the call that creates it (its
+// signature except for the request) and by an ordinal among those that are alike. Only the equality
+// of numbers has a meaning, so a rank may have any numbers, as long as each request keeps its own.
 //
-// Threads of a process share requests, and requests in streams are numbers of the rank's own: shapes that have either
-// keep the numbers that they have.
+// Threads of a process share requests, and streams contain the rank's own numbers: shapes with
+// several threads per process, or with requests in streams, keep the numbers that they have.
 
-// maxRequests is how many numbers there may be in all: readers have tables of requests.
+// maxRequests is the maximum number of requests: readers have tables of them.
 const maxRequests = 1024
 
-// A requestKey is what a request is told by.
+// A requestKey identifies a request.
 type requestKey struct {
-	maker   string // signature without its requests
-	ordinal int    // among those of a shape with this maker
+	maker   string // signature of the creating call without its requests
+	ordinal int    // among the requests of a shape with this maker
 }
 
-// renumber gives the requests in the signatures of a shape, which are in order of first use, the numbers of the trace.
+// renumber replaces the requests in the signatures of a shape, which are in order of first use, by
+// the numbers of the trace.
 func (e *exporter) renumber(s *exported, signatures []trace.Signature) {
 	if !e.final || len(e.order) < 2 || s.threaded {
 		return
@@ -71,7 +72,8 @@ func (e *exporter) renumber(s *exported, signatures []trace.Signature) {
 	}
 }
 
-// requestsIn lists the requests of a value; all is false if it has more than the signature tells.
+// requestsIn lists the requests of a value; all is false if it has others that are not in the
+// signature.
 func requestsIn(v *trace.Value) (ids []int64, all bool) {
 	switch v.Form {
 	case trace.Absent, trace.Null, trace.Name:
@@ -91,7 +93,7 @@ func requestsIn(v *trace.Value) (ids []int64, all bool) {
 	return nil, false
 }
 
-// replaced is a value with other numbers; 0 for those that are not in the table.
+// replaced returns a value with other numbers; 0 for requests that are not in the table.
 func replaced(v trace.Value, numbers map[int64]int64) trace.Value {
 	switch v.Form {
 	case trace.Handle:

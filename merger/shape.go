@@ -9,21 +9,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A shape is what threads have in common whose grammars are equal up to the renaming of terminals, up to exponents and
-// up to the numbers in their signatures. What differs is in columns, with a row for each thread:
+// A shape is what threads share whose grammars are equal up to the numbering of terminals,
+// exponents, and the numbers in their signatures. What differs is in columns, with a row for each
+// thread:
 //
 //	of each signature, in order of first use: the caller's rank, the slots, the streams (see code)
-//	of each symbol of each rule: its exponent, where it is not the same in all rows
+//	of each symbol of each rule: its exponent, if it is not the same in all rows
 type shape struct {
 	templates []int32            // interned, in order of first use: the index is the terminal in rules
 	rules     [][]grammar.Symbol // in order of first use, the root is 0; with the exponents of the first row
 	first     []int              // of each template, its first column
 	columns   []codec.Numbers
-	exponents map[int]*codec.Numbers // by symbol, counted through all rules; a large grammar has few that vary
+	exponents map[int]*codec.Numbers // by symbol, counted through all rules; few of them vary in a large grammar
 	rows      int
 }
 
-// addExponents adds so many rows with the exponents of these rules.
+// addExponents adds rows with the exponents of these rules.
 func (s *shape) addExponents(rules [][]grammar.Symbol, rows int) {
 	symbol := 0
 	for i, body := range rules {
@@ -46,7 +47,7 @@ func (s *shape) addExponents(rules [][]grammar.Symbol, rows int) {
 	s.rows += rows
 }
 
-// rulesOf are the rules with the exponents of a row.
+// rulesOf returns the rules with the exponents of a row.
 func (s *shape) rulesOf(row int) [][]grammar.Symbol {
 	rules := make([][]grammar.Symbol, len(s.rules))
 	symbol := 0
@@ -62,21 +63,21 @@ func (s *shape) rulesOf(row int) [][]grammar.Symbol {
 	return rules
 }
 
-// Codes are what columns of slots and streams hold: a number doubled, or 2·k + 1, where k is a interned name (slots) or
-// the interned sequence of a stream that does not give the same number in all calls.
+// Codes are the elements of columns of slots and streams: a number doubled, or 2·k + 1, where k is
+// an interned name (slots), or the interned sequence of a stream that varies between calls.
 func numberCode(x int64) int64 { return x << 1 }
 func nameCode(k int32) int64   { return int64(k)<<1 | 1 }
 
 // codeFits reports whether a number has a code.
 func codeFits(x int64) bool { return x<<1>>1 == x }
 
-// localGrammar is what is under a root, by order of first use.
+// localGrammar is the part of a grammar below a root, numbered by first use.
 type localGrammar struct {
 	rules     [][]grammar.Symbol // Value is local; Count is that of the input
 	terminals []int32            // local terminal -> terminal of the input
 }
 
-// localize numbers rules and terminals under a root by first use.
+// localize numbers rules and terminals below a root by first use.
 func localize(g grammar.Grammar, root int) localGrammar {
 	var l localGrammar
 	terminal := map[int32]int32{}
@@ -158,7 +159,7 @@ func (p *internTable) shapeOf(l *localGrammar, templates []int32) int32 {
 	return id
 }
 
-// addTemplate tables a template. Its signature must have interned sites.
+// addTemplate interns a template. Its signature must have interned sites.
 func (p *internTable) addTemplate(t template) int32 {
 	key := string(trace.AppendSignature(nil, &t.signature))
 	if id, ok := p.templateIDs[key]; ok {
@@ -173,7 +174,7 @@ func (p *internTable) addTemplate(t template) int32 {
 	return id
 }
 
-// addName tables the name of a special number.
+// addName interns the name of a special number.
 func (p *internTable) addName(name string) int32 {
 	if id, ok := p.nameIDs[name]; ok {
 		return id

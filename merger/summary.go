@@ -11,17 +11,19 @@ type Summary struct {
 	Ranks   int
 	Missing trace.RankList
 	Calls   uint64
-	// CallsLost were made and not recorded; LostWhy names the ranks and the reasons.
+	// CallsLost is the number of calls that were not recorded; LostWhy names the ranks and the
+	// reasons.
 	CallsLost uint64
 	LostWhy   string
-	// CallsCoarse are those of Calls of which there are only sums of times; CoarseRanks made them.
+	// CallsCoarse is the number of Calls for which only sums of times are known; CoarseRanks are
+	// their ranks.
 	CallsCoarse uint64
 	CoarseRanks trace.RankList
 	// RunTime is the time from the first call of a thread that initializes MPI to
 	// the end of its MPI_Finalize, in seconds.
 	RunTime float64
-	// ParallelEfficiency is the mean time that ranks spent outside MPI between
-	// their own first call and MPI_Finalize, divided by RunTime; −1 when it is unknown.
+	// ParallelEfficiency is the mean time that ranks spent outside MPI between their own first call
+	// and MPI_Finalize, divided by RunTime; −1 if unknown.
 	ParallelEfficiency float64
 }
 
@@ -87,14 +89,14 @@ type life struct {
 	inMPI       float64 // share of it spent inside MPI calls
 }
 
-// lifeOf measures the thread that called MPI_Init, from its first call to the end of MPI_Finalize; other threads have
-// none.
+// lifeOf measures the thread that called MPI_Init, from its first call to the end of MPI_Finalize.
+// Other threads have none.
 func lifeOf(t *trace.Thread) life {
 	length := t.EndTick - t.FirstTick
 	return life{t.FirstTick, t.EndTick, float64(t.InsideTicks) / float64(length)}
 }
 
-// calls reports whether an operation is made below a root; operations are those of the terminals.
+// calls reports whether an operation occurs below a root; operations are those of the terminals.
 func calls(c *trace.Content, root int, operations []semantics.Operation, wanted semantics.Operation) bool {
 	seen := map[int]bool{root: true}
 	for rules := []int{root}; len(rules) > 0; {
@@ -114,7 +116,7 @@ func calls(c *trace.Content, root int, operations []semantics.Operation, wanted 
 	return false
 }
 
-// A timeLine turns ticks into seconds of the node's monotonic clock.
+// A timeLine converts ticks to seconds of the node's monotonic clock.
 type timeLine struct {
 	ticks, base int64
 	perTick     float64

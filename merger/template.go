@@ -6,26 +6,28 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A template is a signature with everything taken out that may differ from rank to rank within a shape: the numbers
-// (and the names of special ones, MPI_PROC_NULL) of its arguments and results, the caller's rank, and what streams give
-// that are the same in all calls of a thread. Slots are numbered in the order of a walk through the values.
+// A template is a signature without the values that may differ from rank to rank within a shape:
+// the numbers (and special names such as MPI_PROC_NULL) of its arguments and results, the caller's
+// rank, and streams that are constant on a thread. Slots are numbered in the order of a walk
+// through the values.
 type template struct {
-	signature trace.Signature // numbers are 0, streams are there, the own rank is −1
+	signature trace.Signature // numbers are 0, streams are kept, the own rank is −1
 	slots     int
-	paths     []int32 // of each slot, then of each of the streams below: which parameter it is in (visitor.path)
-	streams   []int32 // numbers of the streams that a constant may replace, in order of first sight
+	paths     []int32 // of each slot, then of each stream below: its parameter (visitor.path)
+	streams   []int32 // numbers of the streams that a constant may replace, in order of first use
 	others    []int32 // numbers of all other streams: lists, floating-point numbers, communicators
 	onHandle  bool    // the communicator of the call is one that the program created
 	hasComm   bool
 }
 
-// longestList is the number of elements up to which those of a list may be slots. In longer lists only the streams count.
+// longestList is the largest number of elements of a list that may be slots. In longer lists only
+// streams are.
 const longestList = 256
 
 // fields is one more than the number of fields of a status.
 const fields = 6
 
-// handleKinds are the kinds of parameters whose values name objects: they are never slots.
+// handleKinds are the kinds of parameters whose values are handles: they are never slots.
 var handleKinds = map[string]bool{
 	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
 	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "buffer": true,
@@ -37,15 +39,16 @@ type visitor struct {
 	slot   func(v trace.Value) trace.Value // a number that may differ
 	stream func(v trace.Value, number int32, constant *trace.Value) trace.Value
 	other  func(number int32) // a stream that no constant may replace
-	// request, if there is one, sees a request or a list of them
+	// request, if not nil, sees a request or a list of them
 	request func(v trace.Value) trace.Value
-	// path says where the value is: 0 in the result, then a number for each parameter before and after the call, and for
-	// each field of a status. The elements of an array have the same.
+	// path identifies the parameter of the value: 0 for the result, then a number for each
+	// parameter before and after the call, and for each field of a status. The elements of an array
+	// have the same one.
 	path int32
 }
 
-// visit walks through a signature: its slots and its streams, also those that a shard has as constants. It copies what
-// it changes.
+// visit walks through the slots and the streams of a signature, including those that are constant
+// in a shard. It copies what it changes.
 func visit(s trace.Signature, f *trace.Function, to *visitor) trace.Signature {
 	s.Return = to.value(s.Return, f.Return)
 	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
@@ -115,7 +118,7 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 	return v
 }
 
-// streamsIn visits the streams of a list that is left as it is.
+// streamsIn visits the streams of a list that is not changed otherwise.
 func (to *visitor) streamsIn(list []trace.Value) {
 	for _, v := range list {
 		switch v.Form {
@@ -146,7 +149,8 @@ func (to *visitor) otherStream(v trace.Value) {
 	}
 }
 
-// templateOf takes a signature apart: its template, and the value of each slot and stream (nil for a real stream).
+// templateOf splits a signature into its template and the values of slots and streams (nil for a
+// stream that varies).
 func templateOf(s trace.Signature, f *trace.Function) (t template, slots []trace.Value, constants []*trace.Value) {
 	seen := map[int32]bool{}
 	var streamPaths []int32
@@ -194,8 +198,8 @@ func templateOf(s trace.Signature, f *trace.Function) (t template, slots []trace
 // width is the number of columns of a template: the own rank, its slots, its streams of both kinds.
 func (t *template) width() int { return 1 + t.slots + len(t.streams) + len(t.others) }
 
-// with puts values into the template: one for each slot, and for each stream what stands in its place, which may be the
-// stream itself.
+// with fills the template: with a value for each slot, and for each stream a value that replaces
+// it, or the stream itself.
 func (t *template) with(f *trace.Function, slots, streams []trace.Value) trace.Signature {
 	next := 0
 	return visit(t.signature, f, &visitor{

@@ -10,10 +10,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The times of calls pass through a merge as they are, block by block: a block does not say which number a signature has,
-// only which calls have the same one. Where two signatures of a thread become one, its blocks are written anew.
+// A merge copies the blocks of the times of calls: a block does not depend on the numbers of
+// signatures, only on which calls have equal ones. If two signatures of a thread become one, its
+// blocks are rewritten.
 
-// localAggregates names the signatures of a thread's aggregates as its shape does.
+// localAggregates renumbers the signatures of a thread's aggregates as terminals of its shape.
 func localAggregates(aggregates []timing.Aggregate, terminals []int32) []timing.Aggregate {
 	if len(aggregates) == 0 {
 		return nil
@@ -32,8 +33,8 @@ func localAggregates(aggregates []timing.Aggregate, terminals []int32) []timing.
 	return named
 }
 
-// renamed gives the aggregates of a thread of the shape the signatures of the trace; those of signatures that became one
-// are added up.
+// renamed renumbers the aggregates of a thread as signatures of the trace, and adds up those of
+// signatures that became one.
 func (s *exported) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
 	var list []timing.Aggregate
 	place := map[int32]int{}
@@ -51,7 +52,7 @@ func (s *exported) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
 	return list
 }
 
-// digestTiming adds the times of all calls of a thread, wherever they are.
+// digestTiming adds the times of all calls of a thread.
 func digestTiming(h io.Writer, t *trace.Thread) {
 	const atOnce = 4096
 	if t.Timing == nil {
@@ -69,6 +70,6 @@ func digestTiming(h io.Writer, t *trace.Thread) {
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(h, "%v ", err) // found again when the trace is written
+		fmt.Fprintf(h, "%v ", err) // the error is reported when the trace is written
 	}
 }

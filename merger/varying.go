@@ -10,21 +10,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// Parameters that vary from call to call — a size that depends on the
-// iteration, the requests that are still open in a loop of Waitany — would give
-// a thread a signature for every value, and a grammar that finds nothing in
-// them. Where more than maxAlike signatures of a thread differ only in
-// numbers and in requests, what differs goes to value streams, and the grammar
-// is made anew (ScalaTrace II's value vectors, ICS '13, §3.1).
+// Parameters that vary from call to call — a size that depends on the iteration, the open requests
+// in a loop of Waitany — would give a thread a signature for every value, and a grammar without
+// repetitions. If more than maxAlike signatures of a thread differ only in numbers and requests,
+// these go to value streams, and the grammar is made anew (ScalaTrace II's value vectors, ICS '13,
+// §3.1).
 //
-// The choice sees the thread's calls only: not what other ranks did, nor what was merged before. Done again it changes
-// nothing. Of a shard whose ranks were not separated yet (Merger.Unfinished) it sees what each thread's values are: a shard
-// has those of all its ranks in one signature, and streams that are constant on a thread as constants.
+// The choice depends only on the thread's own calls, not on other ranks or on the order of merges.
+// Repeating it changes nothing. In a shard whose ranks were not separated yet (Merger.Unfinished)
+// it depends on the values of each thread: a shard has the values of all its ranks in one
+// signature, and streams that are constant on a thread as constants.
 
 // maxAlike is the number of signatures that a thread may have of one family.
 const maxAlike = 32
 
-// separate returns c with what varies on a thread in streams; c itself if there is nothing to do.
+// separate returns c with the values that vary on a thread in streams, or c itself if there is
+// nothing to do.
 func separate(c *trace.Content) (*trace.Content, error) {
 	if len(c.Signatures) <= maxAlike {
 		return c, nil
@@ -49,7 +50,7 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	out.Signatures = slices.Clone(c.Signatures)
 	out.Sequences = slices.Clone(c.Sequences)
 	out.Grammar.Rules = slices.Clone(c.Grammar.Rules)
-	alike := map[int][]int32{} // terminals below a root, which threads of a shard share, that may become fewer
+	alike := map[int][]int32{} // terminals below a root (which threads of a shard share) that may be joined
 	for _, t := range c.Threads.All() {
 		terminals, known := alike[t.Root]
 		if !known {
@@ -68,7 +69,7 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	return &out, nil
 }
 
-// mayBeFewer are the terminals of which more than maxAlike are like each other.
+// mayBeFewer returns the terminals of which more than maxAlike are alike.
 func mayBeFewer(terminals []int32, like []string) []int32 {
 	members := map[string]int{}
 	for _, terminal := range terminals {
@@ -77,7 +78,7 @@ func mayBeFewer(terminals []int32, like []string) []int32 {
 	return slices.DeleteFunc(slices.Clone(terminals), func(terminal int32) bool { return members[like[terminal]] <= maxAlike })
 }
 
-// likeness is what all signatures have in common that may be of one family on some thread.
+// likeness is the common part of all signatures that may be in one family on some thread.
 func likeness(s trace.Signature, f *trace.Function) string {
 	s = visit(s, f, &visitor{
 		slot:    func(trace.Value) trace.Value { return trace.Value{} },
@@ -88,7 +89,8 @@ func likeness(s trace.Signature, f *trace.Function) string {
 	return string(trace.AppendSignature(nil, &s))
 }
 
-// familyKey is what signatures of a thread have in common that differ only in numbers and requests: a family.
+// familyKey is the common part of signatures of a thread that differ only in numbers and requests:
+// a family.
 func familyKey(s trace.Signature, f *trace.Function) string {
 	s = visit(s, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
@@ -118,18 +120,18 @@ type separation struct {
 type member struct {
 	terminal  int32
 	signature trace.Signature
-	constants []added // its streams that have the same value in each call
+	constants []added // its streams that are constant
 }
 
-// changed is what becomes of a signature.
+// changed describes what becomes of a signature.
 type changed struct {
 	terminal int32
-	kept     []*source // its own streams
-	add      []added   // what it gives to new ones
+	kept     []*source // the streams that it keeps
+	add      []added   // the values that it adds to new streams
 	requests map[int32]*requestList
 }
 
-// A source is what is left of a stream.
+// A source is the rest of a stream.
 type source struct {
 	number int32
 	list   bool
@@ -167,8 +169,8 @@ func (s *separation) run(terminals []int32) error {
 	return s.rewrite()
 }
 
-// onThread is a signature with the thread's own values in the place of those of all threads of a shard, and streams in the
-// place of constants.
+// onThread returns a signature of a shard with the thread's own values, and with streams in place
+// of constants.
 func (s *separation) onThread(terminal int32) member {
 	m := member{terminal: terminal}
 	from := s.c.Signatures[terminal]
@@ -187,7 +189,7 @@ func (s *separation) onThread(terminal int32) member {
 	return m
 }
 
-// value is a value of a shard on the thread (importer.element has the same).
+// value returns the thread's value of a value of a shard, like importer.element.
 func (s *separation) value(v trace.Value) trace.Value {
 	switch {
 	case v.Form == trace.Column:
@@ -213,7 +215,7 @@ func (s *separation) column(k int64) int64 {
 	return s.c.Columns[k].At(s.thread.Place)
 }
 
-// replace makes one signature of several.
+// replace replaces several signatures by one.
 func (s *separation) replace(members []member) {
 	if s.changed == nil {
 		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*codec.SequenceBuilder{}
@@ -285,7 +287,7 @@ func (s *separation) replace(members []member) {
 	}
 }
 
-// variables are the values of a signature that may become streams, in order.
+// variables returns the values of a signature that may become streams, in order.
 func variables(s trace.Signature, f *trace.Function) []trace.Value {
 	var values []trace.Value
 	visit(s, f, &visitor{
@@ -326,7 +328,7 @@ func nextStream(s trace.Signature) int32 {
 	return next
 }
 
-// listStreams tells which streams of a signature are lists.
+// listStreams returns the streams of a signature that are lists.
 func listStreams(s *trace.Signature) map[int32]bool {
 	lists := map[int32]bool{}
 	var walk func(values []trace.Value)
@@ -431,7 +433,7 @@ func (s *separation) call(ch *changed) error {
 	return nil
 }
 
-// requestNumber is how a stream has a request, or another number.
+// requestNumber is a request, or another number, as it is in a stream.
 func requestNumber(v trace.Value) int64 {
 	if v.Form == trace.Name {
 		return trace.NullRequest
@@ -439,7 +441,7 @@ func requestNumber(v trace.Value) int64 {
 	return v.Int
 }
 
-// A requestList is the requests of the last call: a stream has what changed.
+// A requestList is the requests of the last call: a stream has the changes.
 type requestList struct {
 	before []int64
 }

@@ -22,8 +22,8 @@ var waitany = trace.Function{ID: 9, Name: "MPI_Waitany", Class: "waitany", Retur
 	{Name: "status", Kind: "status", Direction: trace.Out},
 }}
 
-// vary is a rank that sends another number of elements in every iteration, to its neighbor, and waits for one request
-// after the other in an order of its own.
+// vary is a rank that sends a different number of elements to its neighbor in every iteration, and
+// waits for the requests in an order of its own.
 func vary(size, rank, iterations int) *trace.Content { return varyLike(size, rank, rank, iterations) }
 
 // varyLike is such a rank, with the order of another one.
@@ -119,9 +119,8 @@ func loops(rank, size int, call func(do func(function uint16))) *trace.Content {
 	return c
 }
 
-// ScalaTrace II, Figure 1: events that only some iterations have.
-// TestUnfinishedMergesChangeNothing: a shard leaves what varies in its signatures, as numbers of each rank and as streams
-// that are constant there; the merge of shards makes the same streams of it.
+// A shard keeps varying values in its signatures, as numbers of each rank and as streams that are
+// constant there; the merge of shards makes the same streams of them.
 func TestUnfinishedMergesChangeNothing(t *testing.T) {
 	for seed := range int64(30) {
 		random := rand.New(rand.NewSource(seed))
@@ -155,6 +154,7 @@ func TestUnfinishedMergesChangeNothing(t *testing.T) {
 	}
 }
 
+// ScalaTrace II, Figure 1: events that only some iterations have.
 func TestLoopWithIterationSpecificBehavior(t *testing.T) {
 	size := func(iterations int) int64 {
 		c := loops(0, 1, func(do func(uint16)) {
@@ -173,7 +173,8 @@ func TestLoopWithIterationSpecificBehavior(t *testing.T) {
 	require.InDelta(t, size(100), size(100000), 8)
 }
 
-// ScalaTrace II, Figure 2: the trip count of an inner loop depends on the iteration. What it costs is the trip counts.
+// ScalaTrace II, Figure 2: the trip count of an inner loop depends on the iteration. It costs only
+// the trip counts.
 func TestLoopWithVaryingTripCounts(t *testing.T) {
 	size := func(steps int, trips func(step int) int) int64 {
 		c := loops(0, 1, func(do func(uint16)) {
@@ -242,7 +243,7 @@ func TestLoopAgnosticMerge(t *testing.T) {
 	require.InDelta(t, size(50), size(800), 16)
 }
 
-// Every way of writing a value gives what the ranks had.
+// Every way of writing a value gives the values of the ranks.
 func TestElasticValues(t *testing.T) {
 	const size = 24 // 4 x 6
 	grid := trace.Topology{Dims: []int{4, 6}, Periodic: []bool{true, true}}
@@ -304,7 +305,8 @@ func describe(v trace.Value) string {
 	return fmt.Sprint(v)
 }
 
-// A list that is too long to be compared between ranks keeps its value streams: MPI_Waitall on thousands of requests.
+// A list that is too long to be compared between ranks keeps its value streams: MPI_Waitall on
+// thousands of requests.
 func TestLongListsKeepTheirStreams(t *testing.T) {
 	const size, statuses = 3, longestList + 1
 	waitall := trace.Function{ID: 9, Name: "MPI_Waitall", Return: "int", Parameters: []trace.Parameter{

@@ -10,11 +10,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// JoinWorlds finds out which MPI worlds met: those that were spawned and their parents, and the two sides of a port or
-// a socket. It fills Communicator.RemoteWorld on both sides. No rank knows the other world's id, and none is asked:
-// what both sides recorded is compared instead, namely how they met, the sizes of both groups, the port's name, and
-// when. What fits more than one world is left open, and a note in the trace says so; a world that fits nobody's (the
-// other side was not traced) is left open without one.
+// JoinWorlds finds out which MPI worlds met: spawned worlds and their parents, and the two sides of
+// a port or a socket. It sets Communicator.RemoteWorld on both sides. No rank knows the other
+// world's id. So what both sides recorded is compared: how they met, the sizes of both groups, the
+// port's name, and the time. An encounter that fits more than one world is left open, with a note
+// in the trace. One that fits no world (the other side was not traced) is left open without a note.
 func JoinWorlds(contents []*trace.Content) error {
 	if len(contents) < 2 {
 		return nil
@@ -51,10 +51,10 @@ func JoinWorlds(contents []*trace.Content) error {
 	return nil
 }
 
-// A side says how a world came to an intercommunicator with another one.
+// A side is how a world got an intercommunicator with another one.
 type side = semantics.Creation
 
-// Sides by how the communicator came to be.
+// Sides by how the communicator was created.
 const (
 	parentSide  = semantics.FromSpawn
 	childSide   = semantics.WithParent
@@ -63,25 +63,25 @@ const (
 	joinSide    = semantics.FromJoin
 )
 
-// oppositeSide is how the other world comes to it.
+// oppositeSide is the side of the other world.
 var oppositeSide = map[side]side{
 	parentSide: childSide, childSide: parentSide, acceptSide: connectSide, connectSide: acceptSide, joinSide: joinSide,
 }
 
-// An encounter is an intercommunicator with another world, as one side has it.
+// An encounter is an intercommunicator with another world, as recorded by one side.
 type encounter struct {
 	world, communicator int // indices
 	side                side
 	local, remote       int    // sizes of the groups
-	port                string // "" where it was not recorded
-	// from and to are when the calls were made that gave it, in nanoseconds of real time; of a child, when its ranks
-	// began.
+	port                string // "" if not recorded
+	// from and to are the times of the calls that created it, in nanoseconds of real time; for a
+	// child, from is when its ranks began.
 	from, to int64
-	boots    []string // of the nodes: equal ones share a clock
-	worlds   []int    // those that fit
+	boots    []string // of the nodes; equal ones share a clock
+	worlds   []int    // candidates for the other world
 }
 
-// encounters are those of a world with others.
+// encounters returns the encounters of a world.
 func encounters(world int, c *trace.Content) ([]*encounter, error) {
 	sides := sidesOf(c)
 	if len(sides) == 0 {
@@ -127,7 +127,7 @@ func encounters(world int, c *trace.Content) ([]*encounter, error) {
 	return list, nil
 }
 
-// sidesOf finds the functions of a trace that lead to another world, and how.
+// sidesOf returns the functions of a trace that lead to another world, and how.
 func sidesOf(c *trace.Content) map[uint16]side {
 	sides := map[uint16]side{}
 	for i := range c.Functions {
@@ -139,7 +139,7 @@ func sidesOf(c *trace.Content) map[uint16]side {
 	return sides
 }
 
-// creationsBy counts the calls of a thread that may have given an encounter.
+// creationsBy counts the calls of a thread that may have created an encounter.
 func creationsBy(c *trace.Content, t *trace.Thread, sides map[uint16]side) int {
 	n := 0
 	for _, ref := range t.Streams {
@@ -151,8 +151,8 @@ func creationsBy(c *trace.Content, t *trace.Thread, sides map[uint16]side) int {
 	return n
 }
 
-// withinWorld reports whether both groups are known to be in the communicator's own world: connect and accept, or join, of
-// ranks of one world.
+// withinWorld reports whether both groups are known to be in the communicator's own world: connect
+// and accept, or join, of ranks of one world.
 func withinWorld(c *trace.Communicator) bool {
 	return !slices.ContainsFunc(c.Remote.Ranks(), func(rank int) bool { return rank < 0 })
 }
@@ -171,7 +171,7 @@ func newEncounter(world int, c *trace.Content, communicator int, how side) *enco
 	return e
 }
 
-// add takes what a rank knows of the encounter.
+// add adds what a rank recorded of the encounter.
 func (m *encounter) add(r *trace.Rank, e *trace.Event) {
 	if m.side != childSide && len(r.Clock.Samples) > 0 {
 		s := r.Clock.Samples[0]
@@ -189,9 +189,9 @@ func (m *encounter) extend(boot string, from, to int64) {
 	}
 }
 
-// matchEncounters sets the worlds that fit each encounter. Pairs that fit only each other are taken, and no longer offered
-// to the rest, until no more are found: at first those whose times agree exactly, then those that may, as times are
-// rounded and the clocks of nodes differ.
+// matchEncounters sets the candidate worlds of each encounter. Pairs that fit only each other are
+// taken and removed from the other candidates, until no more are found: first by exactly matching
+// times, then by times within the tolerances of rounding and of the clocks of nodes.
 func matchEncounters(all []*encounter) {
 	matched := map[*encounter]bool{}
 	for _, tolerant := range []bool{false, true} {
@@ -234,8 +234,8 @@ func (m *encounter) partners(all []*encounter, matched map[*encounter]bool, tole
 	return fit
 }
 
-// clockDifference is what the clocks of two nodes may be apart, in nanoseconds: much more than where they are kept
-// together over a network.
+// clockDifference is the maximum difference of the clocks of two nodes in nanoseconds: much more
+// than that of clocks synchronized over a network.
 const clockDifference = int64(1e9)
 
 // fits reports whether two encounters can be the two sides of one.
@@ -251,6 +251,6 @@ func (m *encounter) fits(other *encounter, tolerant bool) bool {
 			slack += clockDifference
 		}
 	}
-	// the calls of both sides end together; a child begins while its parents are in theirs
+	// The calls of both sides end together; a child begins during its parents' calls.
 	return m.from <= other.to+slack && other.from <= m.to+slack
 }

@@ -14,7 +14,7 @@ void *cr_function_or(struct call *c, void *stand_in)
 	return function;
 }
 
-// An operation leaves what it would change: the data are not the program's.
+// A reduction operation leaves its data unchanged: they are not the program's.
 void cr_MPI_User_function(void *in, void *inout, int *n, MPI_Datatype *type)
 {
 	(void)in, (void)inout, (void)n, (void)type;
@@ -32,7 +32,8 @@ void cr_MPI_Session_errhandler_function(MPI_Session *session, int *error, ...)
 }
 #endif
 
-// Attributes go with what they hang on, as most programs have it: one that a copy lacks could not be deleted there.
+// Attributes are copied with their object, as in most programs: otherwise a copy could not delete
+// them.
 #define COPY(function, type) \
 	int function(type object, int keyval, void *state, void *from, void *to, int *flag) \
 	{ \

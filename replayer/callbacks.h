@@ -1,11 +1,11 @@
-// Stand-ins for functions of the recorded program that MPI calls.
+// Replacements for functions of the recorded program that MPI calls.
 #ifndef CAIRN_REPLAY_CALLBACKS_H
 #define CAIRN_REPLAY_CALLBACKS_H
 
 #include "constants.h"
 #include "stream.h"
 
-// Reads a function: one of MPI's own, or what stands in for one of the program's.
+// Reads a function: a predefined one of MPI, or the replacement for one of the program's.
 void *cr_function_or(struct call *c, void *stand_in);
 
 #define CR_FUNCTION(c, type) ((type *)cr_function_or(c, (void *)cr_##type))

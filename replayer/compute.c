@@ -16,7 +16,7 @@ static int ranks;
 static int64_t began; // ns
 
 enum {
-	LEAST = 1000, // ns: what is shorter has passed when it has been looked at
+	LEAST = 1000, // ns: anything shorter is over by the time the clock has been read
 };
 
 void cr_set_compute(enum cr_compute h, double s)
@@ -42,7 +42,7 @@ static int64_t now(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// What the replayer itself has done since the last call returned is part of the computation.
+// The replayer's own work since the last call returned is part of the computation.
 void cr_enter(struct call *c)
 {
 	struct thread *t = c->thread;
@@ -83,7 +83,7 @@ void cr_initialized(struct call *c)
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (size != ranks && rank != 0)
-		exit(EXIT_FAILURE); // rank 0 says why
+		exit(EXIT_FAILURE); // rank 0 prints the reason
 	if (rank != cr_rank || size != ranks)
 		cr_refuse("it is rank %d of %d in MPI_COMM_WORLD, and the recorded run had %d ranks", rank, size, ranks);
 	PMPI_Barrier(MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-// Time between calls, and how long all of it took.
+// Time between calls, and duration of the run.
 #ifndef CAIRN_REPLAY_COMPUTE_H
 #define CAIRN_REPLAY_COMPUTE_H
 
@@ -6,11 +6,12 @@
 
 enum cr_compute { CR_BUSY, CR_SLEEP, CR_NONE };
 
-// How computation is executed, and how much of it; how long the recorded run took, in seconds (0: not known).
+// How computation is replayed, and how much of it; duration of the recorded run in seconds (0:
+// unknown).
 void cr_set_compute(enum cr_compute how, double scale);
 void cr_set_recorded(double seconds);
 
-// The computation before a call, and what becomes of its result.
+// The computation before a call, and how its result is used.
 void cr_enter(struct call *c);
 void cr_left(struct call *c, int result);
 
@@ -18,6 +19,6 @@ void cr_left(struct call *c, int result);
 void cr_initialized(struct call *c);
 void cr_before_finalize(struct call *c);
 
-void cr_set_ranks(int ranks); // that the recorded run had
+void cr_set_ranks(int ranks); // of the recorded run
 
 #endif

@@ -1,5 +1,5 @@
-// Values of named constants in this MPI, by their id in the table of the standard (mpi/constants.txt). False: it has no such
-// constant, or one of another kind.
+// Values of named constants in this MPI, by their id in the table of the standard
+// (mpi/constants.txt). False: it has no such constant, or one of another kind.
 #ifndef CAIRN_REPLAY_CONSTANTS_H
 #define CAIRN_REPLAY_CONSTANTS_H
 

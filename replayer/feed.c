@@ -12,8 +12,8 @@
 extern char **environ;
 
 enum {
-	FIRST = 64,         // file of the first thread's pipe in the feeder: others are those that follow
-	PIPE_BYTES = 1 << 20, // how far it may be ahead
+	FIRST = 64,         // first file descriptor of the pipes in the feeder; those of other threads follow
+	PIPE_BYTES = 1 << 20, // how far it may run ahead
 };
 
 void cr_start_feeder(const char *program, const char *trace, const char *scratch, int rank, int *files, int n)
@@ -34,7 +34,7 @@ void cr_start_feeder(const char *program, const char *trace, const char *scratch
 		if (pipe2(ends, O_CLOEXEC) != 0)
 			cr_die("cannot make a pipe: %s", strerror(errno));
 		fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); // what an unprivileged process may have, or it stays smaller
-		// away from the files that the feeder is to have
+		// out of the range of the feeder's file descriptors
 		files[i] = fcntl(ends[0], F_DUPFD_CLOEXEC, FIRST + n);
 		writing[i] = fcntl(ends[1], F_DUPFD_CLOEXEC, FIRST + n);
 		if (files[i] < 0 || writing[i] < 0)

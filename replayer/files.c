@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// How large a file is that was there before the run: what is read of it is zeros, and takes no room.
+// Size of a file that existed before the run. It reads as zeros and takes no space.
 static const int64_t ENOUGH = (int64_t)1 << 40;
 
 void cr_prepare_file(struct call *c, const char *name, int mode)

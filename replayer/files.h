@@ -4,7 +4,8 @@
 
 #include "stream.h"
 
-// Makes a file that the recorded call found: one that is opened and not created, or deleted (mode 0).
+// Creates a file that the recorded call found: one that is opened without being created, or deleted
+// (mode 0).
 void cr_prepare_file(struct call *c, const char *name, int mode);
 
 #endif

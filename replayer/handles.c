@@ -15,12 +15,12 @@ enum {
 	PATIENCE = 600, // seconds that a thread waits for another's handle
 };
 
-// A slot has the handles that an id stands for: most often one. An MPI that counts references gives the same handle, which
-// is the same id, as often as it is asked for it (that of a communicator's group), and each time it is to be freed; another
-// MPI gives as many different ones.
+// A slot has the handles of an id: mostly one. An MPI that counts references returns the same
+// handle, which has the same id, each time it is asked for it (such as a communicator's group), and
+// it must be freed as often. Another MPI returns different handles.
 struct slot {
 	uint64_t handle;
-	struct thread *thread; // that keeps it, NULL if nobody does
+	struct thread *thread; // its owner; NULL: none
 	struct older *older;
 };
 
@@ -133,7 +133,7 @@ int64_t *cr_news(struct call *c, int64_t *n)
 	return ids;
 }
 
-// What stands for a handle that does not count on this rank: MPI looks at some all the same.
+// The value of a handle that is not significant on this rank: MPI checks some of them nevertheless.
 #define CR_ANY_datatype MPI_INT
 #define CR_ANY_op MPI_SUM
 #define CR_ANY_comm MPI_COMM_NULL
@@ -147,7 +147,7 @@ int64_t *cr_news(struct call *c, int64_t *n)
 #define CR_ANY_session CR_NULL_session
 #define CR_ANY_keyval MPI_KEYVAL_INVALID
 
-// Handles are numbers or pointers, which a word holds.
+// Handles are numbers or pointers, which fit into a word.
 #define CR_HANDLES(kind, type) \
 	static struct table table_##kind = {#kind, NULL, 0}; \
 	type cr_##kind(struct call *c, int64_t *id) \

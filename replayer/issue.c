@@ -26,7 +26,7 @@ MPI_Status cr_status(struct call *c)
 	return status;
 }
 
-// The level is all that has a meaning.
+// Only the level has a meaning.
 void cr_issue_MPI_Pcontrol(struct call *c)
 {
 	const int level = CR_NUMBER(c, int);

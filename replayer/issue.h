@@ -1,4 +1,4 @@
-// What the generated functions that execute calls need.
+// What the generated functions need to make calls.
 #ifndef CAIRN_REPLAY_ISSUE_H
 #define CAIRN_REPLAY_ISSUE_H
 
@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "stream.h"
 
-// What is passed where the program passed an address that MPI only keeps.
+// The address to pass where the program passed one that MPI only stores.
 extern char cr_state[];
 
 MPI_Status cr_status(struct call *c);
@@ -33,8 +33,8 @@ MPI_Status cr_status(struct call *c);
 		array_; \
 	})
 
-// The spans of collectives that have a count and a displacement for each process, in elements of one datatype or in bytes of
-// several; and the sum of counts.
+// The spans of collectives that have a count and a displacement for each process, in elements of
+// one datatype, or in bytes with several datatypes; and the sum of counts.
 #define CR_SPAN_V(c, n, counts, displacements, type) \
 	__extension__({ \
 		struct span all_ = {0, 0}; \

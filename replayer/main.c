@@ -1,6 +1,6 @@
-// cairn-replay-openmpi and cairn-replay-mpich: an MPI program that makes the calls of a recorded one. `cairn replay` starts it;
-// it starts `cairn replay-feed` for its rank, which decodes the calls (feed.c), and executes what that says (stream.c,
-// calls_*_gen.c).
+// cairn-replay-openmpi and cairn-replay-mpich: an MPI program that makes the calls of a recorded
+// one. `cairn replay` starts it. It starts `cairn replay-feed` for its rank, which decodes the
+// calls (feed.c), and makes them (stream.c, calls_*_gen.c).
 
 #include "compute.h"
 #include "die.h"
@@ -17,7 +17,8 @@
 
 enum { MOST_THREADS = 4096, USAGE = 64 };
 
-// Launchers tell a process its rank before it knows MPI: Open MPI, MPICH and its relatives, PMIx, Slurm.
+// The environment variables with the rank of a process before MPI is initialized: Open MPI, MPICH
+// and its relatives, PMIx, Slurm.
 static const char *const rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
 
 static int rank_from_environment(void)
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
 		cr_refuse("the launcher says nothing of its rank: none of %s, … is set", rank_variables[0]);
 	cr_set_compute(compute, scale);
 	cr_limit_memory((int64_t)memory);
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); // sleep as long as is asked for
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); // sleep exactly as long as requested
 	int files[MOST_THREADS];
 	cr_start_feeder(feeder, argv[optind], scratch, cr_rank, files, threads);
 	cr_run_threads(files, threads);

@@ -12,9 +12,9 @@ enum { LINE = 64 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int64_t limit, held;               // bytes
 static char *regions[CR_REGIONS];         // limit bytes of address space each
-static int64_t needed[CR_REGIONS];        // by the call that took most
+static int64_t needed[CR_REGIONS];        // maximum over all calls
 
-// Memory that somebody gives back later.
+// Memory that is released later.
 struct block {
 	struct block *next;
 	int64_t window; // id, -1: of MPI_Alloc_mem
@@ -119,7 +119,7 @@ void *cr_place(struct call *c, struct value recorded, int region, struct span s)
 	if (bytes > limit - LINE || needed[CR_SENT] + needed[CR_RECEIVED] > limit - held)
 		too_much(c, bytes);
 	pthread_mutex_unlock(&mutex);
-	// what lies before the address is less than a line, or all of it is moved by whole lines
+	// The part before the address is less than a line, or everything is moved by whole lines.
 	const int64_t before = s.lo < 0 ? -(s.lo / LINE - 1) * LINE : -(s.lo / LINE) * LINE;
 	return (void *)((uintptr_t)regions[region] + (uintptr_t)before);
 }
@@ -195,7 +195,8 @@ static void note(struct block b)
 	pthread_mutex_unlock(&mutex);
 }
 
-// Takes the block of a window, or the latest of MPI_Alloc_mem, off the list; one without bytes if there is none.
+// Removes the block of a window, or the latest of MPI_Alloc_mem, from the list; it has no bytes if
+// there is none.
 static struct block take(int64_t window)
 {
 	struct block b = {0};

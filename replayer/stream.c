@@ -16,7 +16,8 @@ enum {
 	ALIGNMENT = 16,
 };
 
-// A chunk of memory that is used until the next call; the latest, which is the largest, is kept for that one.
+// A chunk of memory that is used until the next call. The latest one, which is the largest, is kept
+// for the next call.
 struct chunk {
 	struct chunk *before;
 	size_t used, size;
@@ -30,7 +31,7 @@ void cr_open_stream(struct stream *s, int file)
 		cr_die("out of memory");
 }
 
-// Reads n bytes; false at the end of the file, if nothing of them was there.
+// Reads n bytes; false at the end of the file, if there was nothing left.
 static bool read_bytes(struct stream *s, void *to, size_t n)
 {
 	for (size_t done = 0; done < n;) {

@@ -5,7 +5,7 @@
 struct call;
 
 struct cr_function {
-	const char *name;          // NULL: it is not executed again, or this MPI lacks it
+	const char *name;          // NULL: it is not replayed, or this MPI lacks it
 	void (*issue)(struct call *); // reads the arguments and makes the call
 };
 

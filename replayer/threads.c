@@ -14,7 +14,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool began;
 static int running; // threads that have calls left
 static struct thread *all;
-static int several; // how many
+static int several; // total number
 
 void cr_threads_may_begin(void)
 {
@@ -49,7 +49,7 @@ static void ended(struct thread *t)
 	pthread_mutex_unlock(&mutex);
 }
 
-// A call that frees what other threads use waits until they have made the calls that did.
+// A call that frees what other threads use waits until they have made the calls that preceded it.
 static void wait_for_calls(struct call *c)
 {
 	const int64_t n = cr_number(c);
@@ -93,7 +93,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-// A thread that is not the first calls MPI only after that has initialized it.
+// A thread other than the first calls MPI only after the first one has initialized it.
 static void *run_later(void *argument)
 {
 	wait_to_begin();

@@ -1,4 +1,4 @@
-// The threads of the process: one for each that the recorded one had, with its stream.
+// The threads of the process: one for each thread of the recorded one, with its stream.
 #ifndef CAIRN_REPLAY_THREADS_H
 #define CAIRN_REPLAY_THREADS_H
 
@@ -14,10 +14,11 @@ struct thread {
 
 extern bool cr_several_threads;
 
-// Executes all streams, that of the first file in the calling thread, and returns when all are at their end.
+// Replays all streams, the first one in the calling thread, and returns when all are at their end.
 void cr_run_threads(const int *files, int n);
 
-// What calls that begin and end the use of MPI do for all threads: the others wait for the first, and the second for them.
+// What calls that initialize and finalize MPI do for all threads: the others wait for the former,
+// and the latter waits for them.
 void cr_threads_may_begin(void);
 void cr_wait_for_threads(void);
 

@@ -16,17 +16,18 @@ const (
 	longestPause = 15 * time.Second
 )
 
-// failed doubles the pause. Pods that have failed at the same moment do not try again at the same moment.
+// failed doubles the pause, with jitter: pods that failed at the same time must not retry at the
+// same time.
 func (b *backoff) failed() {
 	b.pause = min(max(2*b.pause, firstPause), longestPause)
 	b.until = time.Now().Add(between(b.pause/2, b.pause))
 }
 
-// between is a random duration from one to another.
-func between(least, most time.Duration) time.Duration { return least + rand.N(most-least+1) }
+// between returns a random duration in [low, high].
+func between(low, high time.Duration) time.Duration { return low + rand.N(high-low+1) }
 
 // wait reports whether it is too early for another attempt.
 func (b *backoff) wait() bool { return time.Now().Before(b.until) }
 
-// next is the time until another attempt.
+// next returns the time until the next attempt.
 func (b *backoff) next() time.Duration { return max(time.Until(b.until), 100*time.Millisecond) }

@@ -18,9 +18,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
-// Sidecars that are killed at random moments, a store that is away and comes back, a rank that is killed, and at the end
-// the pod is lost without a word, or ends. Of a rank nothing is lost that it had called: of one in a pod that was lost,
-// nothing that it had called when the store had last taken all. Nothing is there twice.
+// Sidecars that are killed at random times, a store that is temporarily unavailable, a rank that is
+// killed, and at the end the pod is lost without warning, or ends. No recorded call is lost; of a
+// pod that was lost, no call before the last complete upload. Nothing is in the store twice.
 func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
@@ -76,12 +76,12 @@ func TestChaos(t *testing.T) {
 			play(5_000 + random.IntN(20_000))
 			time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond)
 		}
-		kill() // a back-off of many seconds with it
+		kill() // including a back-off of many seconds
 		s.set(false)
 		kill = killed(t, o)
-		pause := 300 * time.Millisecond // on a machine with other work a sidecar needs longer
+		pause := 300 * time.Millisecond // a sidecar needs longer on a busy machine
 		eventually(t, "the store has all", func() bool {
-			kill() // who reads shards must not do so while they are replaced
+			kill() // shards must not be read while they are replaced
 			stored := storedCalls(t, s, pod(0))
 			if slices.Equal(stored, made) {
 				return true
@@ -112,8 +112,8 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// storedCalls are the calls of each rank that can be read from the store, with all their times, in shards as the merge
-// takes them; nil while a shard is replaced.
+// storedCalls returns the number of calls of each rank that can be read from the store, with all
+// their times, in shards like the merge reads them; nil while a shard is being replaced.
 func storedCalls(t *testing.T, s store.Store, id Identity) []uint64 {
 	t.Helper()
 	calls := make([]uint64, 3)

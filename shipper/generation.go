@@ -12,12 +12,14 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A manifest is put on the condition that the one in the store is that which this sidecar knows. A request of an earlier
-// sidecar of the pod, which is late, or another sidecar that has taken this one's place, must not put an older manifest over
-// a newer one: that would name a shard that was deleted, or one with fewer calls. Names of shards are used once, so no late
-// request deletes or replaces what a newer manifest needs.
+// A manifest is written on the condition that the one in the store is the one that this sidecar
+// knows. A delayed request of an earlier sidecar of the pod, or of another sidecar that was
+// replaced by this one, must not replace a newer manifest by an older one: that would name a shard
+// that was deleted, or one with fewer calls. Names of shards are used once, so no delayed request
+// deletes or replaces what a newer manifest needs.
 
-// errOvertaken says that another sidecar of this pod has written a manifest since this one has read it.
+// errOvertaken is the error when another sidecar of this pod has written a manifest since this one
+// read it.
 var errOvertaken = errors.New("another sidecar of this pod has replaced what this one knows")
 
 // putManifest replaces the manifest of a directory by its next generation.
@@ -49,8 +51,8 @@ func (s *ship) putManifest(ctx context.Context, l *located, m shard.Manifest) er
 	return nil
 }
 
-// isOurs finds out whether the manifest that is in the way is the one that was to be put: of a write whose answer was lost.
-// It returns its version.
+// isOurs reports whether the manifest in the store is the one to be written, from a write whose
+// response was lost. It returns its version.
 func (s *ship) isOurs(ctx context.Context, key string, m *shard.Manifest) (version string, err error) {
 	object, err := s.Store.Stat(ctx, key)
 	if err == nil {
@@ -65,12 +67,12 @@ func (s *ship) isOurs(ctx context.Context, key string, m *shard.Manifest) (versi
 	return "", fmt.Errorf("%w: %s", errOvertaken, s.Store.URL(key))
 }
 
-// shardName is a name that no other shard has: of the content, and of the manifest that will name it.
+// shardName returns a unique name, made of the content and of the manifest that will name it.
 func (s *ship) shardName(l *located, content string) string {
 	return fmt.Sprintf("%s-%d-%s%s", content, l.manifest.Generation+1, s.writer, shard.Extension)
 }
 
-// has reports whether the store has a shard with this content already, under a manifest that says the same.
+// has reports whether the store has a shard with this content already, with an equivalent manifest.
 func (l *located) has(m *shard.Manifest, content string, bytes int64) bool {
 	same := *m
 	same.Shard, same.Bytes, same.Generation, same.Writer = l.manifest.Shard, bytes, l.manifest.Generation, l.manifest.Writer

@@ -18,14 +18,14 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A lateStore is that of a sidecar that is killed at its nth write: this one is under way, and comes to the store when it
-// is let.
+// A lateStore is the store of a sidecar that is killed at its nth write: this write is delayed
+// until arrive is called.
 type lateStore struct {
 	store.Store
 	mu   sync.Mutex
 	left int
 	dead chan struct{}
-	late func() // nil: nothing is under way
+	late func() // nil: no write is delayed
 }
 
 func (l *lateStore) write(do func() error) error {
@@ -41,7 +41,7 @@ func (l *lateStore) write(do func() error) error {
 	return errDead
 }
 
-// arrive lets the write come to the store.
+// arrive performs the delayed write.
 func (l *lateStore) arrive() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *lateStore) Delete(_ context.Context, key string) error {
 	return l.write(func() error { return l.Store.Delete(context.Background(), key) })
 }
 
-// whole is the trace of the run as one sidecar makes it that sees all of it at its end.
+// whole is the trace of the run if one sidecar sees all of it at its end.
 func whole(t *testing.T, turns ...int) []byte {
 	plain, s := t.TempDir(), openStore(t)
 	run := beginLong(t, plain, repeats)
@@ -88,8 +88,8 @@ func whole(t *testing.T, turns ...int) []byte {
 	return trace
 }
 
-// Writes of sidecars that are dead come to the store at random moments, while later sidecars go on and after they have
-// ended: nothing is lost or counted twice, and what is there is what one sidecar would have made.
+// Writes of dead sidecars arrive at random times, while later sidecars run and after they have
+// ended: nothing is lost or counted twice, and the store has what one sidecar would have written.
 func TestLateWritesOfDeadSidecars(t *testing.T) {
 	const turns = 40_000
 	const times = 5
@@ -147,7 +147,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 	}
 }
 
-// Two sidecars of one pod take turns in any order, each with what it remembers of its last one.
+// Two sidecars of one pod take turns in any order, each with its own state.
 func TestTwoSidecarsOfOnePod(t *testing.T) {
 	want := whole(t, 20_000, 20_000, 20_000, 20_000, 20_000, 20_000)
 	overtaken := 0
@@ -260,8 +260,8 @@ func TestOneSidecarAtATime(t *testing.T) {
 	require.Len(t, collected(t, s, pod(0)), 2)
 }
 
-// Pods that have begun, or failed, at one moment upload at many.
-func TestPodsPart(t *testing.T) {
+// Pods that began, or failed, at the same time upload at different times.
+func TestPodsSpreadTheirUploads(t *testing.T) {
 	const pods, rounds = 1000, 4
 	var tries [rounds][20]int
 	for range pods {

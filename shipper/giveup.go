@@ -11,18 +11,21 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// While the store is away, or slower than the ranks, the spool fills. Before it is full and tracing stops, times are given
-// up: the oldest of all processes alike, first for sums over 1,024 calls, and where all are that, for sums over 65,536
-// (spool.Directory.Coarsen). So what is known exactly is a period that all ranks have, and the one up to now, in which
-// a job that hangs or dies does so. Whatever is called from now on is coded with all its times again, and keeps them if
-// the store takes it in time.
+// While the store is unavailable, or slower than the ranks, the spool fills. Before it is full and
+// tracing stops, the oldest times of all processes are replaced: first by sums over 1,024 calls,
+// and when all of those are, by sums over 65,536 calls (spool.Directory.Coarsen). So exact times
+// remain for a period that all ranks share and that ends now, when a job that hangs or dies does
+// so. New calls are always coded with all their times, and keep them if the store takes them in
+// time.
 //
-// Times are given up when a quarter of the limit is left, and of a small one what tracing needs to go on: the segments and
-// logs of a process between two checkpoints may be as much as is left to all (budget.Take).
-const goesOn = 8 << 20
+// This begins when a quarter of the limit is left, or, for a small limit, when only what tracing
+// needs is left: the record buffers and logs of a process between two checkpoints may be as large
+// as what is left for all processes (budget.Take).
+const tracingReserve = 8 << 20
 
-// littleLeft is how much is left of a limit when times are given up. It ends when it is half as much again.
-func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+goesOn)) }
+// littleLeft returns the remaining space at which giving up times begins. It ends when there is
+// half as much again.
+func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+tracingReserve)) }
 
 // A givenUp is a part whose times may be given up.
 type givenUp struct {
@@ -30,13 +33,13 @@ type givenUp struct {
 	spool.LocalPart
 }
 
-// giveUpTimes makes room in the spool, if there is little.
+// giveUpTimes makes room in the spool if there is little.
 func (s *ship) giveUpTimes(ctx context.Context) {
 	left, limit, err := s.auditor.account.Left()
 	if err != nil || left >= littleLeft(limit) {
 		return
 	}
-	if s.audit(true); ctx.Err() != nil { // what was removed meanwhile may be enough
+	if s.audit(true); ctx.Err() != nil { // what has been removed in the meantime may be enough
 		return
 	}
 	if left, limit, err = s.auditor.account.Left(); err != nil || left >= littleLeft(limit) {
@@ -44,7 +47,7 @@ func (s *ship) giveUpTimes(ctx context.Context) {
 	}
 	processes, err := s.scan()
 	if err != nil {
-		return // sweep says so
+		return // sweep reports the error
 	}
 	want := littleLeft(limit)*3/2 - left
 	for _, per := range []uint64{timing.ShortSums, timing.LongSums} {
@@ -62,7 +65,8 @@ func (s *ship) giveUpTimes(ctx context.Context) {
 	}
 }
 
-// giveUp gives up the oldest times that are finer than sums over so many calls, until the spool is as much smaller as is wanted.
+// giveUp replaces the oldest times that are finer than sums over per calls, until the spool is
+// smaller by want bytes.
 func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, want int64, logf func(format string, args ...any)) (done spool.Packed) {
 	var parts []givenUp
 	for _, p := range processes {
@@ -98,7 +102,7 @@ func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, wa
 	return done
 }
 
-// localParts lists the parts of a process that are in the spool only.
+// localParts lists the parts of a process that are only in the spool.
 func (k *packer) localParts(p process) (parts []spool.LocalPart, err error) {
 	_, err = k.try(p, "found", func(d *spool.Directory) (done spool.Packed, err error) {
 		parts, err = d.LocalParts()
@@ -107,7 +111,7 @@ func (k *packer) localParts(p process) (parts []spool.LocalPart, err error) {
 	return parts, err
 }
 
-// try does something with the times of a process, unless it has failed lately.
+// try calls do for a process, unless it failed recently.
 func (k *packer) try(p process, what string, do func(*spool.Directory) (spool.Packed, error)) (done spool.Packed, err error) {
 	if time.Since(k.failed[p.name]) < packRetry {
 		return done, nil

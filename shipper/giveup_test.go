@@ -18,9 +18,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
-// A store that is away and comes back at random moments, while the ranks fill the spool to its limit: all calls are there
-// and none twice, the trace says of which there are only sums, all other times are exact, and so are those of what was
-// called after the store had come back.
+// A store that is unavailable at random times, while the ranks fill the spool to its limit: all
+// calls are recorded once, the trace reports where there are only sums, all other times are exact,
+// and so are those of calls after the store came back.
 func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")

@@ -9,31 +9,32 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/shard"
 )
 
-// Heartbeats say what has changed: at once when the pod becomes busy or idle,
-// soon when anything else does. A busy pod also writes one every now and then;
-// an idle one is quiet (merger/collect/wait.go has what the merge makes of that).
+// Heartbeats report changes: immediately when the pod becomes busy or idle, and soon when anything
+// else changes. A busy pod also writes one from time to time; an idle one does not
+// (merger/collect/wait.go describes what the merge makes of that).
 
 const (
-	// minPause is between two heartbeats of a pod that stays busy, or idle.
+	// minPause is the pause between two heartbeats of a pod that stays busy, or stays idle.
 	minPause = 5 * time.Second
-	// heartbeatTimeout keeps one that hangs from blocking the next.
+	// heartbeatTimeout prevents a heartbeat that hangs from blocking the next one.
 	heartbeatTimeout = 5 * time.Second
-	// heartbeatPause is between a heartbeat that failed and the next try. It does not grow: when the store answers again,
-	// the merge counts on being told soon.
+	// heartbeatPause is the pause after a heartbeat that failed. It does not grow: when the store
+	// answers again, the merge relies on receiving a heartbeat soon.
 	heartbeatPause = 2 * time.Second
-	// tellsWithin is how long a change takes to be in the store beyond the pause between two looks at the spool: a
-	// heartbeat hangs, the next one is waited for, and that gets through.
-	tellsWithin = heartbeatTimeout + heartbeatPause + 2*time.Second
-	// lastTimeout is the same as heartbeatTimeout for the last one: nothing waits for a next.
+	// reportsWithin is the time, beyond the interval of spool scans, until a change is in the
+	// store: one heartbeat hangs, then the pause, then the next one succeeds.
+	reportsWithin = heartbeatTimeout + heartbeatPause + 2*time.Second
+	// lastTimeout replaces heartbeatTimeout for the last heartbeat, which no other one waits for.
 	lastTimeout = 20 * time.Second
-	// maxProblems is how many a heartbeat has: what goes wrong with one process goes wrong with most.
+	// maxProblems is the maximum number of problems in a heartbeat: what goes wrong with one
+	// process goes wrong with most.
 	maxProblems = 100
-	// spoolProblem begins the problem that passes by itself.
+	// spoolProblem is the prefix of the problem that disappears by itself.
 	spoolProblem = "the spool cannot be read: "
 )
 
-// beat writes heartbeats until ctx is done. Each looks at the spool itself, so
-// that it is true even while a long upload goes on.
+// beat writes heartbeats until ctx is done. Each one scans the spool itself, so that it is accurate
+// even during a long upload.
 func (s *ship) beat(ctx context.Context) {
 	var (
 		last    shard.Pod
@@ -72,22 +73,23 @@ func (s *ship) due(last, now *shard.Pod, written time.Time) bool {
 	return !now.Idle() && since >= s.Heartbeat
 }
 
-// ask makes beat look at once.
-func (s *ship) ask() {
+// requestHeartbeat makes beat scan immediately.
+func (s *ship) requestHeartbeat() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// look says what the pod holds at this moment; false as long as it is not known what an earlier shipper has said.
+// look returns the current state of the pod. It returns false until the heartbeats of earlier
+// shippers are known.
 func (s *ship) look() (shard.Pod, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pod := shard.Pod{
 		Pod: s.Identity.Pod, PodUID: s.Identity.PodUID, Namespace: s.Identity.Namespace,
 		Node: s.Identity.Node, Role: s.Identity.Role, BootID: s.Identity.BootID, Image: s.Identity.Image,
-		Worlds: []string{}, LostRanks: []string{}, TellsWithin: s.Scan + tellsWithin, LookedAt: time.Now(),
+		Worlds: []string{}, LostRanks: []string{}, ReportsWithin: s.Scan + reportsWithin, LookedAt: time.Now(),
 	}
 	problems := slices.Clone(s.ended)
 	processes, err := s.spool.scan()
@@ -113,10 +115,10 @@ func (s *ship) look() (shard.Pod, bool) {
 	pod.Unrecorded, pod.Refused = s.unrecorded.lines(), int(s.auditor.account.Budget.Refused())
 	s.looked = len(s.ended)
 	pod.Problems = limited(append(s.spool.problems(), problems...), s.more)
-	return pod, s.remembered
+	return pod, s.restored
 }
 
-// limited is a list of problems, each once and not too many.
+// limited removes duplicates from a list of problems and limits its length.
 func limited(problems []string, more int) []string {
 	slices.Sort(problems)
 	problems = slices.Compact(problems)
@@ -140,14 +142,15 @@ func (s *ship) write(ctx context.Context, pod *shard.Pod, timeout time.Duration)
 	err := shard.Write(ctx, s.Store, shard.PodKey(s.Identity.PodUID), pod)
 	if err == nil {
 		s.mu.Lock()
-		s.told = looked
+		s.reported = looked
 		s.mu.Unlock()
 	}
 	return err
 }
 
-// lastWord is the heartbeat after which nothing comes. It is tried until the grace ends: what it says cannot be said later.
-func (s *ship) lastWord(ctx context.Context, begun time.Time, lost []string) {
+// lastHeartbeat writes the final heartbeat. It retries until the grace period ends, since there is
+// no later one.
+func (s *ship) lastHeartbeat(ctx context.Context, begun time.Time, lost []string) {
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(s.Grace-s.reserve()/2))
 	defer cancel()
 	for {

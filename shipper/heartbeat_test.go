@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// An idle pod says so once and is quiet; a busy one writes a heartbeat every now and then; each change is told.
+// An idle pod reports that once and then writes nothing; a busy one writes a heartbeat from time to
+// time; each change is reported.
 func TestIdlePodsAreQuiet(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	o := quick(t, spool, s, pod(0))
@@ -22,7 +23,7 @@ func TestIdlePodsAreQuiet(t *testing.T) {
 	first := sequence()
 	time.Sleep(10 * o.Heartbeat)
 	require.Equal(t, first, sequence(), "idle")
-	require.Positive(t, readPod(t, s, pod(0)).TellsWithin)
+	require.Positive(t, readPod(t, s, pod(0)).ReportsWithin)
 
 	end := finished("launch", 0, 1).Live(t, spool)
 	eventually(t, "busy", func() bool { return readPod(t, s, pod(0)).LiveProcesses == 1 })
@@ -37,8 +38,8 @@ func TestIdlePodsAreQuiet(t *testing.T) {
 	require.Equal(t, last, sequence(), "idle again")
 }
 
-// The last heartbeat is tried again like everything else: a storage that is away for a moment does not hide it.
-func TestLastWordIsTriedAgain(t *testing.T) {
+// The last heartbeat is retried like everything else: a short outage does not hide it.
+func TestLastHeartbeatIsRetried(t *testing.T) {
 	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -51,14 +52,15 @@ func TestLastWordIsTriedAgain(t *testing.T) {
 	require.True(t, readPod(t, s, pod(0)).Final)
 }
 
-// hanging is a store on a file system that is away: its calls do not come back.
+// hanging is a store on an unavailable file system: its calls do not return.
 type hanging struct{ store.Store }
 
 func (hanging) List(context.Context, string) ([]store.Object, error) { select {} }
 
 func (hanging) Put(context.Context, string, io.Reader, int64) error { select {} }
 
-// A store that never answers, whatever the context says, does not outlive the grace; the ranks are named.
+// A store that never answers, whatever the context, does not delay the end beyond the grace period;
+// the ranks are named.
 func TestStoreThatHangs(t *testing.T) {
 	spool := t.TempDir()
 	finished("launch", 2, 4).Write(t, spool)

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Identity says which pod the spool belongs to.
+// Identity describes the pod that the spool belongs to.
 type Identity struct {
 	Pod, PodUID, Namespace, Node, Role string
 	BootID                             string
 	Image                              string // of the application
 }
 
-// IdentityFromEnv reads the variables that the operator sets from the
-// downward API, and the boot id of the machine. Outside a pod, the host's name
-// stands for the pod's.
+// IdentityFromEnv reads the variables that the operator sets from the downward API, and the boot id
+// of the machine. Outside a pod, the host's name replaces the pod's.
 func IdentityFromEnv(getenv func(string) string) Identity {
 	id := Identity{
 		Pod:       getenv("CAIRN_POD_NAME"),

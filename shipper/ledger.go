@@ -18,45 +18,46 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Which directory of the store a pod's ranks of a world go to.
+// This file decides which directory of the store a pod's ranks of a world go to.
 //
-// A shard is made of the processes that are in the spool, and replaces the one before as long as all that was in that one
-// is in the new one, too. Once a shard is in the store for good, its processes leave the spool: then it is never touched
-// again, and what comes later of the same launch goes to a directory with another number. The merge takes several shards
-// of a pod, and of a process that is in two of them the later version.
+// A shard is made of the processes in the spool. It replaces the one before as long as it contains
+// everything that was in that one. Once a shard is in the store for good, its processes leave the
+// spool. Then it is never changed again, and later processes of the same launch go to a directory
+// with another number. The merge accepts several shards of a pod, and uses the later version of a
+// process that is in two of them.
 
 // A world is what the shipper knows of a launch.
 type world struct {
 	launchID string
-	open     []*located // directories that the next upload may replace; a process in several of them goes to the last
+	open     []*located // directories that the next upload may replace; of a process in several of them, the last one counts
 	closed   map[identity]bool
-	next     time.Time // when it is uploaded while ranks go on; zero: it was not seen before
+	next     time.Time // time of the next upload while ranks run; zero: not seen before
 	unusable map[string]bool
-	reads    int // in a row that did not read all of it
+	reads    int // successive reads that were incomplete
 
-	// under the ship's mu
+	// the fields below are protected by the ship's mu
 	shipped string           // state that is in the store
 	failed  error            // why the last upload failed
-	ranks   map[identity]int // that processes are, of those that were put
+	ranks   map[identity]int // rank of each process that was uploaded
 }
 
 func newWorld(launchID string) *world {
 	return &world{launchID: launchID, closed: map[identity]bool{}, ranks: map[identity]int{}}
 }
 
-// located is a directory of the store with what was put there.
+// located is a directory of the store with its contents.
 type located struct {
-	name     string // below the pod's
+	name     string // below the pod's directory
 	manifest shard.Manifest
 	version  string // of the manifest in the store; "": there is none
-	doubtful bool   // the store may not have what the manifest names
-	done     string // state of the processes in it, if all of these have ended
+	doubtful bool   // the store may lack what the manifest names
+	done     string // state of the processes in it, if all have ended
 }
 
-// holds are the processes in a directory.
-func (l *located) holds() []identity { return holds(&l.manifest) }
+// identities returns the processes in a directory.
+func (l *located) identities() []identity { return identitiesOf(&l.manifest) }
 
-func holds(m *shard.Manifest) []identity {
+func identitiesOf(m *shard.Manifest) []identity {
 	list := make([]identity, len(m.Ranks))
 	for i, r := range m.Ranks {
 		list[i] = identity{r.Host, r.PID, r.StartRealtimeNS}
@@ -83,8 +84,8 @@ func (s *ship) world(launchID string) *world {
 	return w
 }
 
-// fresh is a directory that nothing was put into.
-func (s *ship) fresh(w *world) *located {
+// newDirectory returns a directory that was never used.
+func (s *ship) newDirectory(w *world) *located {
 	world := worldID(w.launchID)
 	name := world
 	for n := 1; s.taken[name]; n++ {
@@ -94,7 +95,7 @@ func (s *ship) fresh(w *world) *located {
 	return &located{name: name}
 }
 
-// numberOf is the number of a directory of a world, -1 for that of another.
+// numberOf returns the number of a directory of a world, or -1 for one of another world.
 func numberOf(world, directory string) int {
 	if directory == world {
 		return 0
@@ -111,14 +112,13 @@ func (s *ship) key(l *located, name string) string {
 	return shard.Directory(s.Identity.PodUID, l.name) + name
 }
 
-// Time for an object: a connection that is dead without anybody having said so would keep the sidecar for a quarter of
-// an hour.
+// Timeout per object: a dead connection would otherwise block the sidecar for a quarter of an hour.
 const (
 	putTimeout = 2 * time.Minute
 	leastRate  = 1 << 20 // bytes per second
 )
 
-// put uploads parts, then a shard, then its manifest, then deletes the shard that it replaces.
+// put uploads parts, then a shard, then its manifest, and then deletes the shard that it replaces.
 func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 	if err := s.putParts(ctx, p); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 	if err := s.putManifest(ctx, l, p.manifest); err != nil {
 		return err
 	}
-	if len(p.moved) > 0 && !p.manifest.Final { // else all of it leaves the spool soon
+	if len(p.moved) > 0 && !p.manifest.Final { // otherwise all of it leaves the spool soon
 		if err := s.verify(ctx, l); err != nil {
 			return err
 		}
@@ -165,13 +165,13 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 	}
 	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, content.bytes, p.manifest.Final)
 	if before != "" && before != p.manifest.Shard {
-		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
+		_ = s.Store.Delete(ctx, s.key(l, before)) // a leftover costs only space
 	}
 	return nil
 }
 
-// settle closes the directories of a world whose processes have all ended, once nothing more is to come for them and the
-// store has proved to have them. The processes may leave the spool then.
+// settle closes the directories of a world whose processes have all ended, once these are complete
+// and the store is verified to have them. Then the processes may leave the spool.
 func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 	if s.tables.awaited() {
 		return nil
@@ -188,7 +188,7 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 		if err != nil {
 			l.doubtful = true
 			s.mu.Lock()
-			w.shipped, w.failed = "", err // it is uploaded again
+			w.shipped, w.failed = "", err // upload it again
 			s.mu.Unlock()
 			return err
 		}
@@ -196,7 +196,7 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range w.open {
-		for _, id := range l.holds() {
+		for _, id := range l.identities() {
 			w.closed[id] = true
 		}
 	}
@@ -207,21 +207,21 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 		case w.unusable[p.name]:
 			s.keep(p)
 		default:
-			s.inStore[p.name] = true // it has left no call
+			s.inStore[p.name] = true // it has left no calls
 		}
 	}
 	w.open = nil
 	return nil
 }
 
-// errNotStored says that the store does not have what it was given.
+// errNotStored is the error when the store lacks what was uploaded.
 var errNotStored = errors.New("the store does not have what was uploaded")
 
-// verify asks the store for a shard's size and its manifest.
+// verify checks the size of a shard in the store, and its manifest.
 func (s *ship) verify(ctx context.Context, l *located) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	if err := s.holds(ctx, s.key(l, l.manifest.Shard), l.manifest.Bytes); err != nil {
+	if err := s.checkSize(ctx, s.key(l, l.manifest.Shard), l.manifest.Bytes); err != nil {
 		return err
 	}
 	var manifest shard.Manifest
@@ -234,8 +234,8 @@ func (s *ship) verify(ctx context.Context, l *located) error {
 	return nil
 }
 
-// partSizes asks the store for the sizes of its objects with parts, all at once, if some shard needs any: of a job of some days
-// there are hundreds.
+// partSizes lists the sizes of the objects with parts in one request, if any shard needs some: a
+// job of several days has hundreds.
 func (s *ship) partSizes(ctx context.Context, directories []*located) (map[string]int64, error) {
 	if !slices.ContainsFunc(directories, func(l *located) bool { return len(l.manifest.Parts) > 0 }) {
 		return nil, nil
@@ -253,20 +253,20 @@ func (s *ship) partSizes(ctx context.Context, directories []*located) (map[strin
 	return sizes, nil
 }
 
-// verifyParts reports an error if the store does not have the objects that a shard needs.
+// verifyParts returns an error if the store lacks objects that a shard needs.
 func (s *ship) verifyParts(l *located, sizes map[string]int64) error {
 	for _, part := range l.manifest.Parts {
 		key := shard.PartKey(s.Identity.PodUID, part.Name)
 		if size, there := sizes[key]; !there || size != part.Bytes {
-			delete(s.objects, part.Name) // the next upload asks for it again
+			delete(s.objects, part.Name) // the next upload asks the store again
 			return fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, size, part.Bytes)
 		}
 	}
 	return nil
 }
 
-// holds asks the store whether an object has so many bytes.
-func (s *ship) holds(ctx context.Context, key string, bytes int64) error {
+// checkSize checks that an object exists and has the given size.
+func (s *ship) checkSize(ctx context.Context, key string, bytes int64) error {
 	object, err := s.Store.Stat(ctx, key)
 	if err == nil && object.Size != bytes {
 		err = fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, object.Size, bytes)
@@ -274,17 +274,17 @@ func (s *ship) holds(ctx context.Context, key string, bytes int64) error {
 	return err
 }
 
-// sameDocument reports whether two manifests are the same once they are written.
+// sameDocument reports whether two manifests are equal as JSON.
 func sameDocument(a, b *shard.Manifest) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// remember learns what earlier shippers of this pod have left in the store: directories that hold what is not in the
-// spool any more, and problems of such processes.
-func (s *ship) remember(ctx context.Context, processes []process) error {
-	if s.remembered {
+// restore reads what earlier shippers of this pod have left in the store: directories with
+// processes that are no longer in the spool, and problems of such processes.
+func (s *ship) restore(ctx context.Context, processes []process) error {
+	if s.restored {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
@@ -301,9 +301,10 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	for _, object := range objects {
 		switch shard.KindOf(object.Key) {
 		case shard.KindPod:
-			err = s.rememberPod(ctx, object.Key)
+			err = s.restorePod(ctx, object.Key)
 		case shard.KindManifest:
-			// what is replaced meanwhile is of a later version: then the condition of the next put does not hold
+			// A concurrent replacement has a later version: then the condition of the next put
+			// fails.
 			l := &located{name: path.Base(path.Dir(object.Key)), version: object.Version}
 			err = shard.Read(ctx, s.Store, object.Key, &l.manifest)
 			if err == nil && !l.manifest.Empty() {
@@ -317,7 +318,8 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, object := range objects {
-		// one without a manifest is taken by who puts the first: a late write of a dead sidecar must find it taken
+		// The first to put a manifest takes a directory without one; a delayed write of a dead
+		// sidecar must find it taken.
 		switch shard.KindOf(object.Key) {
 		case shard.KindPart:
 			s.objects[shard.PartOf(object.Key)] = object.Size
@@ -331,7 +333,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	}
 	for launchID, directories := range found {
 		w := newWorld(launchID)
-		w.remember(directories, present, func(l *located) bool {
+		w.restore(directories, present, func(l *located) bool {
 			size, there := sizes[s.key(l, l.manifest.Shard)]
 			return there && size == l.manifest.Bytes
 		})
@@ -342,22 +344,22 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 		}
 		s.worlds[launchID] = w
 	}
-	s.remembered = true
-	s.ask()
+	s.restored = true
+	s.requestHeartbeat()
 	return nil
 }
 
-// forgetStore forgets what is known of the store, because somebody else has written to it.
+// forgetStore discards what is known of the store, because another sidecar has written to it.
 func (s *ship) forgetStore() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remembered = false
+	s.restored = false
 	clear(s.worlds)
 }
 
-// remember finds out which directories may be replaced: those of which all processes are in the spool, or in a directory
-// that stays. Final shards come first.
-func (w *world) remember(directories []*located, present map[identity]string, whole func(*located) bool) {
+// restore determines the directories that may be replaced: those whose processes are all in the
+// spool or in a directory that stays. Final shards come first.
+func (w *world) restore(directories []*located, present map[identity]string, whole func(*located) bool) {
 	slices.SortFunc(directories, func(a, b *located) int {
 		return numberOf(worldID(w.launchID), a.name) - numberOf(worldID(w.launchID), b.name)
 	})
@@ -372,12 +374,12 @@ func (w *world) remember(directories []*located, present map[identity]string, wh
 	})
 	for _, l := range directories {
 		l.doubtful = !whole(l)
-		stays := slices.ContainsFunc(l.holds(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
+		stays := slices.ContainsFunc(l.identities(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
 		if !stays {
 			w.open = append(w.open, l)
 			continue
 		}
-		for i, id := range l.holds() {
+		for i, id := range l.identities() {
 			if l.manifest.Ranks[i].Final && !l.doubtful {
 				w.closed[id] = true
 			}
@@ -385,8 +387,8 @@ func (w *world) remember(directories []*located, present map[identity]string, wh
 	}
 }
 
-// rememberPod takes over what an earlier shipper has said for good.
-func (s *ship) rememberPod(ctx context.Context, key string) error {
+// restorePod takes over the permanent parts of an earlier shipper's heartbeat.
+func (s *ship) restorePod(ctx context.Context, key string) error {
 	var pod shard.Pod
 	if err := shard.Read(ctx, s.Store, key, &pod); err != nil {
 		return err

@@ -22,16 +22,16 @@ import (
 type LocalOptions struct {
 	Spool string
 	Out   string // directory for the traces
-	// Wait is how long ranks may still run after the launcher has ended; 0 is DefaultWait.
+	// Wait is how long ranks may continue to run after the launcher has ended; 0 is DefaultWait.
 	Wait time.Duration
 }
 
-// DefaultWait is ample for a rank that lingers after its launcher.
+// DefaultWait is enough for a rank that outlives its launcher.
 const DefaultWait = 3 * time.Second
 
 // A LocalRun is one MPI world that ran on this machine.
 type LocalRun struct {
-	Directory string // Out, or Out/run-N when there are several
+	Directory string // Out, or Out/run-N if there are several
 	Trace     string // path of the trace file
 	Content   *trace.Content
 	Summary   merger.Summary
@@ -39,14 +39,14 @@ type LocalRun struct {
 	Processes map[int]string
 }
 
-// ErrNothingTraced is the error for a spool that holds no rank.
+// ErrNothingTraced is the error for a spool without ranks.
 var ErrNothingTraced = errors.New("no rank was traced")
 
 // TraceFile is the name of a finished trace.
 const TraceFile = "trace.cairn"
 
-// RunLocal makes a finished trace of every world in a spool, ordered by start.
-// The problems name processes and parts that could not be used.
+// RunLocal makes a finished trace of every world in a spool, in order of start. problems describes
+// processes and parts that could not be used.
 func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []string, err error) {
 	if o.Wait == 0 {
 		o.Wait = DefaultWait
@@ -92,7 +92,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 	return runs, problems, nil
 }
 
-// settle waits until all processes have ended, or for so long.
+// settle waits until all processes have ended, but not longer than wait.
 func (s *scanner) settle(ctx context.Context, wait time.Duration) ([]process, error) {
 	const poll = 20 * time.Millisecond
 	deadline := time.Now().Add(wait)
@@ -156,7 +156,7 @@ func startOf(c *trace.Content) int64 {
 	return start
 }
 
-// writeTrace writes a trace into a directory; it is there whole or not at all.
+// writeTrace writes a trace into a directory atomically.
 func writeTrace(directory string, c *trace.Content) (err error) {
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err

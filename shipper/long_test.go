@@ -24,18 +24,18 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// What a benchmark of a long job is made of: slots of one pod, each at so many calls a second, and how much faster than
-// that time goes by.
+// Parameters of the benchmark of a long job: slots of one pod, calls per second of each, and the
+// speedup relative to real time.
 const (
 	longRate   = 1000
 	longFaster = 400
 	longMemory = 128 << 20 // the sidecar's limit
-	// longWaiting is how many bytes there are in the logs at which the ranks wait, which are faster than real ones by far, and
-	// longWaitingSlot how many a slot at least: 1 MiB is in a file that goes on.
+	// longWaiting is the number of bytes in the logs at which the ranks, which are much faster than
+	// real ones, wait. longWaitingSlot is its minimum per slot: 1 MiB is in the current file.
 	longWaiting     = 24 << 20
 	longWaitingSlot = 5 << 18
-	// irregularCalls is how many calls of all slots take the place of an hour: none like another (IRREGULAR=1), or a few in an
-	// order that has no rule (IRREGULAR=order).
+	// irregularCalls is the number of calls of all slots that replaces an hour: all different
+	// (IRREGULAR=1), or a few in random order (IRREGULAR=order).
 	irregularCalls = 1_000_000
 )
 
@@ -47,16 +47,16 @@ func longSlots() int {
 	return 8
 }
 
-// longPod tells a test binary to be the ranks of a pod.
+// longPod makes a test binary run the ranks of a pod.
 const longPod = "CAIRN_LONG_POD"
 
-// playPod is the pod: it makes the calls of so many hours and says when each has gone by.
+// playPod is the pod: it makes the calls of some hours and reports when each has passed.
 func playPod(spool string) {
 	t := &testing.B{}
 	hours, _ := strconv.Atoi(os.Getenv("HOURS"))
 	var ranks []*spooltest.Process
 	var long []*spooltest.Long
-	var locks []*os.File // which would be given up with their files
+	var locks []*os.File // closing the files would release them
 	slots := longSlots()
 	for rank := range slots {
 		p := spooltest.New("long", rank, slots)
@@ -128,7 +128,7 @@ func waiting(spool string) (n int64) {
 	return n
 }
 
-// countingStore counts what is asked of a store.
+// countingStore counts requests to a store.
 type countingStore struct {
 	store.Store
 	requests, bytes atomic.Int64
@@ -161,8 +161,9 @@ func (c *countingStore) Delete(ctx context.Context, key string) error {
 	return c.Store.Delete(ctx, key)
 }
 
-// BenchmarkLong is a pod with 8 slots (SLOTS) for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
-// row an hour, or a million calls (IRREGULAR=1, IRREGULAR=order): what must not grow with the length of a job, does not.
+// BenchmarkLong is a pod with 8 slots (SLOTS) for 24 hours (HOURS), through the sidecar's code, at
+// 400 times the speed. It prints a row per hour, or per million calls (IRREGULAR=1,
+// IRREGULAR=order), to show that nothing grows with the length of a job that must not.
 func BenchmarkLong(b *testing.B) {
 	hours, err := strconv.Atoi(os.Getenv("HOURS"))
 	if err != nil {
@@ -184,7 +185,7 @@ func BenchmarkLong(b *testing.B) {
 	require.NoError(b, err)
 	require.NoError(b, pod.Start())
 
-	_, err = fmt.Fscanln(out, new(string), new(string)) // nobody takes them for dead from here on
+	_, err = fmt.Fscanln(out, new(string), new(string)) // they count as running from here on
 	require.NoError(b, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -258,7 +259,7 @@ func storeSize(b *testing.B, s store.Store) (n int64) {
 	return n
 }
 
-// shardBytes is the size of the shard, without what stands before it.
+// shardBytes is the size of the shard, without the parts before it.
 func shardBytes(b *testing.B, s store.Store) (n int64) {
 	objects, err := s.List(context.Background(), shard.Root)
 	require.NoError(b, err)

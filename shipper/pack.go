@@ -11,29 +11,30 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// What a process writes grows by two to five bytes a call; coded (spool.Directory.Pack) it is less than one in most
-// programs. So times are coded while the process goes on, block by block, whether the store is there or not, and there is no more to
-// do at its end than for its last seconds.
+// The log of a process grows by two to five bytes per call; coded (spool.Directory.Pack) it is less
+// than one byte in most programs. So times are coded while the process runs, block by block,
+// whether or not the store is available. At its end only its last seconds are left to do.
 
-// packInterval is the pause between two looks for what can be coded; tests have a shorter one.
+// packInterval is the pause between two passes over the processes; tests use a shorter one.
 var packInterval = 5 * time.Second
 
-// packRetry is how long a process is left alone of which something could not be coded.
+// packRetry is the pause for a process after coding failed.
 const packRetry = time.Minute
 
 // A packer codes the times of the processes in a spool.
 type packer struct {
-	failed map[string]time.Time // directories, and since when
-	next   time.Time            // when to look again
-	behind int                  // files of logs that were left at the last look
+	failed map[string]time.Time // time of failure, by directory
+	next   time.Time            // time of the next pass
+	behind int                  // number of log files left at the last pass
 }
 
-// all codes a part of the times of each process until the context is done, and says how much smaller the spool has become.
+// all codes a part of the times of each process until ctx is done, and returns by how much the
+// spool has shrunk.
 func (k *packer) all(ctx context.Context, processes []process, logf func(format string, args ...any)) (freed int64) {
 	k.behind = 0
 	for _, p := range processes {
 		if ctx.Err() != nil {
-			break // there is little time left
+			break // little time is left
 		}
 		done, err := k.pack(p)
 		if err != nil {
@@ -54,14 +55,14 @@ func (k *packer) pack(p process) (done spool.Packed, err error) {
 	return k.try(p, "coded", func(d *spool.Directory) (spool.Packed, error) { return d.Pack() })
 }
 
-// pack codes the times of processes that go on, and while the store is away of all.
+// pack codes the times of running processes, and, while the store is unavailable, of all processes.
 func (s *ship) pack(ctx context.Context) {
 	if time.Now().Before(s.packer.next) {
 		return
 	}
 	processes, err := s.scan()
 	if err != nil {
-		return // sweep says so
+		return // sweep reports the error
 	}
 	processes = s.unshipped(processes)
 	if !s.backoff.wait() {
@@ -71,7 +72,8 @@ func (s *ship) pack(ctx context.Context) {
 	s.giveUpTimes(ctx)
 }
 
-// packEnded codes what is left of the times of a process that has ended: once, and not each time that a shard is written.
+// packEnded codes the remaining times of a process that has ended, so that it is done once and not
+// for each shard.
 func (s *ship) packEnded(ctx context.Context, p process) {
 	for more := !p.alive; more && ctx.Err() == nil; {
 		done, err := s.packer.try(p, "coded", func(d *spool.Directory) (spool.Packed, error) {
@@ -86,20 +88,20 @@ func (s *ship) packEnded(ctx context.Context, p process) {
 	}
 }
 
-// Pack codes the times of the processes in a spool until the context is done: where nothing else runs, and anywhere when
-// too much is waiting.
+// Pack codes the times of the processes in a spool until ctx is done. It runs at the lowest
+// priority, but at normal priority when too much is waiting.
 func Pack(ctx context.Context, spoolDirectory string) {
 	s := newScanner(spoolDirectory)
 	var k packer
 	round := func() {
 		if processes, err := s.scan(); err == nil {
-			k.all(ctx, processes, func(string, ...any) {}) // what stays as it is counts all the same
+			k.all(ctx, processes, func(string, ...any) {}) // failures leave the files as they are
 		}
 	}
 	idly := make(chan struct{})
 	defer close(idly)
 	go func() {
-		runtime.LockOSThread() // and not unlocked: the thread has another priority
+		runtime.LockOSThread() // not unlocked: the thread has another priority
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority)
 		for range idly {
 			round()
@@ -122,9 +124,9 @@ func Pack(ctx context.Context, spoolDirectory string) {
 }
 
 const (
-	// leastPriority is that of a thread that is to run where nothing else does (nice 19).
+	// leastPriority is the priority of a thread that runs only on an idle CPU (nice 19).
 	leastPriority = 19
-	// maxBehind is how many files of logs may wait, of 1 MiB each.
+	// maxBehind is the number of log files that may wait, of 1 MiB each.
 	maxBehind = 64
 	packPause = 100 * time.Millisecond
 )

@@ -26,7 +26,7 @@ func sizes(t *testing.T, pattern string) (n int64) {
 	return n
 }
 
-// What a long run leaves is coded while it goes on, and the trace is the same as without.
+// The logs of a long run are coded while it runs, and the trace is the same as without that.
 func TestPackWhileRanksGoOn(t *testing.T) {
 	spool, plain := t.TempDir(), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())

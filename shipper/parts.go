@@ -16,23 +16,26 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// Times that are coded go to the store once, in objects of their own, as soon as there are enough of them, and leave the
-// spool. A shard is what is left: what the ranks have called so far, and the times since.
+// Coded times go to the store once there are enough of them, in separate objects, and leave the
+// spool. A shard is the rest: the calls of the ranks so far, and the times since.
 //
-// The order is: parts, then the shard that needs them, then its manifest. When the store has proved to have all three the
-// parts leave the spool. An object with parts never changes and nothing else has its name: a sidecar that is killed before
-// it has noted where parts are puts them again, into another object or the same one, and the manifest says which count.
+// The order is: parts, then the shard that needs them, then its manifest. When the store is
+// verified to have all three, the parts leave the spool. An object with parts never changes, and
+// its name is not reused. A sidecar that is killed before it has recorded where parts are puts them
+// again, into another object or the same one, and the manifest decides which ones count.
 
-// leastParts is how many bytes of parts are worth an object: less of them goes with the shard. Tests have less.
+// leastParts is the minimum size in bytes of an object with parts: fewer parts go with the shard.
+// Tests use a smaller one.
 var leastParts int64 = 1 << 20
 
-// A processPart is a part of a process of the spool.
+// A processPart is a part of a process in the spool.
 type processPart struct {
 	process process
 	spool.Part
 }
 
-// putParts puts the parts of a pack that are in the spool only into an object, if there are enough of them.
+// putParts puts the parts of a pack that are only in the spool into an object, if there are enough
+// of them.
 func (s *ship) putParts(ctx context.Context, p *pack) error {
 	var bytes int64
 	for i := range p.parts {
@@ -74,7 +77,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	if err := s.Store.Put(ctx, key, io.MultiReader(files...), bytes); err != nil {
 		return err
 	}
-	if err := s.holds(ctx, key, bytes); err != nil {
+	if err := s.checkSize(ctx, key, bytes); err != nil {
 		return err
 	}
 	s.objects[object] = bytes
@@ -85,7 +88,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	return nil
 }
 
-// chain is where the parts of a pack that are in the store stand before its shard.
+// chain returns the chain of the parts of a pack that are in the store, in front of its shard.
 func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, error) {
 	var order []string
 	type piece struct {
@@ -129,8 +132,8 @@ func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, 
 	return &chain, list, nil
 }
 
-// lostParts puts sums in the place of parts that the store has had and has not any more: somebody deleted the object, or a
-// rule of the bucket. That is said once, and the next upload goes on without it.
+// lostParts replaces parts that the store has lost by sums: someone deleted the object, or a rule
+// of the bucket. This is reported once, and the next upload works without them.
 func (s *ship) lostParts(p *pack, object string, parts []int, missing error) error {
 	names := map[string]bool{}
 	for _, i := range parts {
@@ -151,7 +154,7 @@ func (s *ship) lostParts(p *pack, object string, parts []int, missing error) err
 	return missing
 }
 
-// freeParts removes from the spool the parts that went to the store with a pack.
+// freeParts removes the parts that were uploaded with a pack from the spool.
 func (s *ship) freeParts(p *pack) {
 	for _, i := range p.moved {
 		part := &p.parts[i]
@@ -171,12 +174,13 @@ func (s *ship) freeParts(p *pack) {
 	p.moved = nil
 }
 
-// remote reads objects with parts.
+// remote returns a reader of an object with parts.
 func (s *ship) remote(object string) io.ReaderAt {
 	return &remoteObject{s.Store, shard.PartKey(s.Identity.PodUID, object)}
 }
 
-// A remoteObject is opened for each reading: that is seldom, and the object may be read long after the shipper has ended.
+// A remoteObject opens the object for each read: reads are rare, and may happen long after the
+// shipper has ended.
 type remoteObject struct {
 	store store.Store
 	key   string

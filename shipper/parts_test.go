@@ -21,7 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// chainOf reads a shard and what stands before it.
+// chainOf reads a shard and the parts before it.
 func chainOf(t *testing.T, s store.Store, id Identity, dir string, m shard.Manifest) []byte {
 	t.Helper()
 	keys := []string{}
@@ -40,7 +40,8 @@ func chainOf(t *testing.T, s store.Store, id Identity, dir string, m shard.Manif
 	return all
 }
 
-// merged is the trace of all shards of a pod, and how many bytes the shards have without what stands before them, and with it.
+// merged is the trace of all shards of a pod, and the size of the shards without and with the parts
+// before them.
 func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails, all int64) {
 	t.Helper()
 	var m merger.Merger
@@ -124,11 +125,12 @@ func (r *longRun) end() {
 	}
 }
 
-// What a long job has called goes to the store while it runs. A sidecar that is killed at any request, and another one that
-// goes on: the trace is the same, byte for byte, as that of a spool that nobody looked at before the end.
+// The calls of a long job go to the store while it runs. With a sidecar that is killed at any
+// request, and another one that continues, the trace is the same, byte for byte, as that of a spool
+// that is shipped at the end.
 func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) { goesToTheStore(t, repeats) }
 
-// The same of a job whose arguments never repeat.
+// The same for a job whose arguments never repeat.
 func TestValuesGoToTheStoreWhileRanksGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
@@ -136,7 +138,8 @@ func TestValuesGoToTheStoreWhileRanksGoOn(t *testing.T) {
 	goesToTheStore(t, otherValues)
 }
 
-// The same of a job whose calls have no order: their chapters leave the spool, and no shard has them again.
+// The same for a job whose calls have no order: their chapters leave the spool, and no shard
+// contains them again.
 func TestChaptersGoToTheStoreWhileRanksGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
@@ -225,7 +228,7 @@ func goesToTheStore(t *testing.T, program program) {
 	}
 }
 
-// Parts that the store says it has and has not stay in the spool.
+// Parts that the store claims to have but lacks stay in the spool.
 func TestPartsStayUntilTheStoreHasProvedToHaveThem(t *testing.T) {
 	spool := t.TempDir()
 	run := beginLong(t, spool, repeats)
@@ -257,8 +260,8 @@ func (h *halfParts) Put(ctx context.Context, key string, r io.Reader, size int64
 	return h.Store.Put(ctx, key, r, size)
 }
 
-// An object with times that somebody deletes: that is said once, sums take the place of its times, and all else goes on,
-// whether the sidecar is the one that put it or a later one.
+// An object with times that was deleted: that is reported once, sums replace its times, and
+// everything else continues, whether the sidecar is the one that put it or a later one.
 func TestObjectThatTheStoreLoses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")

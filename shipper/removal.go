@@ -13,22 +13,22 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
-// What is in the store leaves the spool, which all processes of a pod share for as long as the pod lives.
+// What is in the store leaves the spool, which all processes of a pod share during its whole life.
 //
-// A directory gets another name first: a shipper that is killed while it removes one leaves no process that has lost half
-// of its calls. It may do so as the owner of the spool, whoever owns the directory.
+// A directory is renamed first: a shipper that is killed while it removes one must not leave a
+// process with half of its calls. The owner of the spool may do that, whoever owns the directory.
 
-// removedPrefix marks directories that are on their way out.
+// removedPrefix is the prefix of directories that are being removed.
 const removedPrefix = ".removed-"
 
-// Of what cannot be used so much is kept, for a person to look at.
+// Limits for unusable processes that are kept for a person to look at.
 const (
 	maxKept      = 8
-	maxKeptShare = 8 // of the limit, one part in so many
+	maxKeptShare = 8 // as a fraction of the limit: one in maxKeptShare
 	maxKeptBytes = 64 << 20
 )
 
-// retryRemoval is how long a directory that cannot be removed is left alone.
+// retryRemoval is the pause after a directory could not be removed.
 const retryRemoval = time.Minute
 
 // discard removes what is in the store for good, and reports whether there was anything.
@@ -57,9 +57,10 @@ func (s *ship) maxKept() int64 {
 	return maxKeptBytes
 }
 
-// remove removes a process's directory. What was said of it must have been in a heartbeat: nobody can find it out again.
+// remove removes a process's directory. Everything reported about it must have been in a heartbeat:
+// it cannot be found out again.
 func (s *ship) remove(p process) bool {
-	if !s.isTold(p.name) || time.Since(s.refused[p.name]) < retryRemoval {
+	if !s.isReported(p.name) || time.Since(s.refused[p.name]) < retryRemoval {
 		return false
 	}
 	size := usage(p.spool, p.name)
@@ -81,7 +82,7 @@ func (s *ship) remove(p process) bool {
 	return true
 }
 
-// emptyRemoved goes on with what an earlier shipper has begun to remove.
+// emptyRemoved continues removals that an earlier shipper has begun.
 func (s *ship) emptyRemoved() (removed bool) {
 	root := s.spool.root
 	entries, err := fs.ReadDir(root.FS(), ".")
@@ -105,14 +106,14 @@ func (s *ship) emptyRemoved() (removed bool) {
 	return removed
 }
 
-// isTold reports whether the last heartbeat has all that was noted of a process.
-func (s *ship) isTold(name string) bool {
+// isReported reports whether the last heartbeat has all problems of a process.
+func (s *ship) isReported(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !slices.ContainsFunc(s.ended[s.told:], func(problem string) bool { return strings.Contains(problem, name) })
+	return !slices.ContainsFunc(s.ended[s.reported:], func(problem string) bool { return strings.Contains(problem, name) })
 }
 
-// cause is an error without the paths that it happened to.
+// cause returns an error without the paths in it.
 func cause(err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -121,7 +122,7 @@ func cause(err error) error {
 	return err
 }
 
-// usage is how much disk a directory takes. What goes away meanwhile takes none.
+// usage returns the disk space of a directory. Files that disappear in the meantime count as 0.
 func usage(root *os.Root, name string) (bytes int64) {
 	_ = fs.WalkDir(root.FS(), name, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -137,19 +138,19 @@ func usage(root *os.Root, name string) (bytes int64) {
 	return bytes
 }
 
-// An auditor keeps the account of the spool right.
+// An auditor keeps the budget account of the spool correct.
 type auditor struct {
 	account budget.Auditor
-	why     string // there is no account, as it was said last
+	why     string // why there is no account, as last reported
 }
 
 func (a *auditor) removed(bytes int64) { _ = a.account.Removed(bytes) }
 
-// auditInterval is the pause between two audits, unless something was removed.
+// auditInterval is the pause between two audits unless something was removed.
 const auditInterval = 10 * time.Second
 
-// beginAudits makes the account of the spool, if there is to be one. In a pod `cairn install` has made it, so that the first
-// rank finds it, however late we are.
+// beginAudits creates the account of the spool, if there is to be one. In a pod `cairn install` has
+// created it, so that the first rank finds it even if the sidecar starts late.
 func (s *ship) beginAudits() {
 	if s.SpoolLimit <= 0 {
 		return
@@ -173,7 +174,7 @@ func (s *ship) beginAudits() {
 	s.auditor.why = why
 }
 
-// audit compares the account with the spool, if that is due.
+// audit compares the account with the spool if that is due.
 func (s *ship) audit(now bool) {
 	if s.auditor.account.Budget == nil {
 		s.beginAudits()

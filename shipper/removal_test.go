@@ -23,7 +23,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
-// running starts a sidecar. The function that it returns ends it and gives what was lost.
+// running starts a sidecar. The returned function ends it and returns what was lost.
 func running(t *testing.T, o Options) (end func() []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -34,7 +34,7 @@ func running(t *testing.T, o Options) (end func() []string) {
 	return end
 }
 
-// killed starts a sidecar that ends without its last words, as one that is killed.
+// killed starts a sidecar that ends without a last heartbeat, as if it were killed.
 func killed(t *testing.T, o Options) (kill func()) {
 	t.Helper()
 	o.complete()
@@ -112,8 +112,8 @@ func TestManyLaunchesOneAfterTheOther(t *testing.T) {
 	t.Logf("at most %d directories", most)
 }
 
-// A process of a launch that comes when the others have left the spool goes to another shard, with the same sidecar and
-// with a later one, which remembers nothing.
+// A process of a launch that starts when the others have left the spool goes to another shard, with
+// the same sidecar and with a later one without its state.
 func TestLateProcessOfALaunch(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint("another sidecar: ", again), func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestEndedRanksOfALongLaunchLeave(t *testing.T) {
 	}
 }
 
-// steps is a store in which the sidecar is stopped before its nth request, as if it were killed there.
+// steps is a store that stops the sidecar before its nth request, as if it were killed there.
 type steps struct {
 	store.Store
 	mu   sync.Mutex
@@ -226,8 +226,8 @@ func (s *steps) Stat(ctx context.Context, key string) (store.Object, error) {
 	return s.Store.Stat(ctx, key)
 }
 
-// A sidecar that is killed at any request, and another one that goes on: every process is in the store whole, whatever
-// was in the spool.
+// With a sidecar that is killed at any request, and another one that continues, every process is
+// completely in the store, whatever was in the spool.
 func TestKilledAtEveryStep(t *testing.T) {
 	for n := range 40 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// forgetful is a store that says yes and keeps nothing, or half.
+// forgetful is a store that reports success and keeps nothing, or half.
 type forgetful struct {
 	store.Store
 	mu     sync.Mutex
@@ -297,7 +297,7 @@ func TestNothingLeavesBeforeTheStoreHasProvedToHaveIt(t *testing.T) {
 	require.Len(t, collected(t, s, pod(0)), 1)
 }
 
-// A shipper that was killed while it removed a directory leaves no process that has lost half of its calls.
+// A shipper that was killed while it removed a directory leaves no process with half of its calls.
 func TestHalfRemovedDirectory(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	dir := finished("launch", 0, 1).Write(t, spool)
@@ -307,7 +307,7 @@ func TestHalfRemovedDirectory(t *testing.T) {
 	require.Empty(t, manifests(t, s, pod(0)))
 }
 
-// Processes that have not described themselves yet, that live, and those of which nothing can be made.
+// Processes without a description so far, running ones, and unusable ones.
 func TestWhatStaysInTheSpool(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	starting := filepath.Join(spool, "host-1-starting")
@@ -350,8 +350,9 @@ func TestAccountIsTriedAgain(t *testing.T) {
 	require.Empty(t, end())
 }
 
-// Processes that began when the spool was full: of some there is a count of their calls, of others none at all. Both are
-// told, also by the sidecars that come later, when nothing of them is in the spool any more.
+// Processes that started when the spool was full: for some there is a count of their calls, for
+// others not even that. Both are reported, by later sidecars, too, when nothing of them is in the
+// spool any more.
 func TestProcessesThatFoundNoRoom(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	o := quick(t, spool, s, pod(0))
@@ -381,7 +382,7 @@ func TestProcessesThatFoundNoRoom(t *testing.T) {
 	require.True(t, said(), "%+v", readPod(t, s, pod(0)))
 }
 
-// What earlier sidecars have said of processes that have left is said by later ones.
+// Problems of removed processes that earlier sidecars reported are reported by later ones.
 func TestProblemsAreRemembered(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	kill := killed(t, quick(t, spool, s, pod(0)))
@@ -393,7 +394,8 @@ func TestProblemsAreRemembered(t *testing.T) {
 	require.Contains(t, strings.Join(readPod(t, s, pod(0)).Problems, "\n"), silent.Directory())
 }
 
-// Ranks run as another user: their directories are 0777, whose files the owner of the sticky spool may remove.
+// Ranks run as another user: their directories have mode 0777, and the owner of the sticky spool
+// may remove their files.
 func TestDirectoriesOfAnotherUser(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	require.NoError(t, os.Chmod(spool, 0o777|os.ModeSticky))
@@ -406,7 +408,8 @@ func TestDirectoriesOfAnotherUser(t *testing.T) {
 	emptied(t, spool)
 }
 
-// The spool's own directory may be what it likes: nothing outside it is read, nothing waits, and nothing of it is said.
+// The spool's own directory may contain anything: nothing outside of it is read, nothing blocks,
+// and nothing of it is reported.
 func TestOddThingsInTheSpool(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	secret := filepath.Join(t.TempDir(), "secretKey")

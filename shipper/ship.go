@@ -18,24 +18,25 @@ type Options struct {
 	Spool    string
 	Store    store.Store
 	Identity Identity
-	// Grace is what a pod has to end, from the moment on that the context is done: Ship has returned before. 0 is
-	// DefaultGrace.
+	// Grace is the time that a pod has to end, from when the context is done. Ship returns earlier.
+	// 0 is DefaultGrace.
 	Grace time.Duration
-	// SpoolLimit is how much all processes of the pod may have in the spool; 0: each has a limit of its own.
+	// SpoolLimit is the limit in bytes for all processes of the pod in the spool together; 0: each
+	// has a limit of its own.
 	SpoolLimit int64
-	// Scan, Heartbeat and Checkpoint are the intervals of looking at the spool,
-	// of heartbeats, and of uploads of ranks that still run; 0 is the default.
+	// Scan, Heartbeat and Checkpoint are the intervals between scans of the spool, heartbeats, and
+	// uploads of running ranks; 0 is the default.
 	Scan, Heartbeat, Checkpoint time.Duration
-	Logf                        func(format string, args ...any) // nil: none
-	// Report is told what is not in the store: once when the context is done, for the case that nothing can be said
-	// later, and once at the end. It may be nil.
+	Logf                        func(format string, args ...any) // may be nil
+	// Report is called with what is not in the store: once when the context is done, in case no
+	// later call is possible, and once at the end. It may be nil.
 	Report func(Outcome)
 }
 
-// An Outcome is what became of a pod's ranks.
+// An Outcome is the result for a pod's ranks.
 type Outcome struct {
-	Lost    []string // ranks that are not in the store, one line for each world
-	Storage error    // why an upload failed last; nil: none did, or it worked afterwards
+	Lost    []string // ranks that are not in the store, one line per world
+	Storage error    // error of the last upload; nil: it succeeded
 }
 
 // Defaults of the options.
@@ -43,7 +44,7 @@ const (
 	DefaultGrace      = 120 * time.Second
 	DefaultScan       = time.Second
 	DefaultHeartbeat  = time.Minute
-	DefaultCheckpoint = 30 * time.Second // a pod that is lost without a word loses no more
+	DefaultCheckpoint = 30 * time.Second // a pod that is lost without warning loses at most this
 )
 
 func (o *Options) complete() {
@@ -63,13 +64,13 @@ func (o *Options) complete() {
 	}
 }
 
-// reserve is the part of the grace in which nothing is uploaded any more: for
-// the last heartbeat, and for the end of the process.
+// reserve is the last part of the grace period, in which nothing is uploaded: it is for the last
+// heartbeat and for the end of the process.
 func (o *Options) reserve() time.Duration { return min(6*time.Second, o.Grace/4) }
 
-// Ship watches the spool until ctx is done, then uploads what is left. It
-// returns the ranks that it had to give up, one line each, and returns before
-// the grace ends whatever the store or a disk does.
+// Ship ships the spool until ctx is done, and then uploads what is left. It returns the ranks that
+// it could not upload, one line each. It returns before the grace period ends, even if the store or
+// a disk hangs.
 func Ship(ctx context.Context, o Options) []string {
 	o.complete()
 	s := newShip(o)
@@ -89,8 +90,8 @@ func Ship(ctx context.Context, o Options) []string {
 	}
 }
 
-// GCPercent is how much garbage a process that ships has, in percent of what lives (debug.SetGCPercent): the garbage of one
-// pack would take more than the sidecar's other memory.
+// GCPercent is the value of debug.SetGCPercent for a process that ships: with the default, the
+// garbage of one pack would take more than all other memory of the sidecar.
 const GCPercent = 50
 
 func newShip(o Options) *ship {
@@ -108,51 +109,51 @@ func newShip(o Options) *ship {
 		writer:     fmt.Sprintf("%016x", rand.Uint64()),
 		unrecorded: unrecorded{},
 		changed:    make(chan struct{}, 1),
-		// a number that no earlier shipper of this pod has reached
+		// greater than the sequence of any earlier shipper of this pod
 		sequence: time.Now().UnixMilli(),
 	}
 	s.spool.remote, s.spool.apart = s.remote, true
 	return s
 }
 
-// ship is the state of one Ship. Only the fields under mu are shared with the
-// heartbeat and the end.
+// ship is the state of one Ship. Only the fields below mu are shared with the heartbeat and the
+// end.
 type ship struct {
 	Options
 	tables  *symbolTables
 	backoff backoff
-	changed chan struct{}        // asks for a heartbeat
-	refused map[string]time.Time // directories that cannot be removed, and since when
+	changed chan struct{}        // requests a heartbeat
+	refused map[string]time.Time // time of failure of directories that cannot be removed
 	audited time.Time
 	auditor auditor
 	packer  packer
 	objects map[string]int64 // sizes of objects with parts
-	writer  string           // tells this sidecar from others of the pod
-	// unconditional says that the store cannot put under a condition.
+	writer  string           // random number that identifies this sidecar
+	// unconditional: the store does not support conditional writes.
 	unconditional bool
 
 	mu         sync.Mutex
 	spool      *scanner
-	remembered bool              // what earlier shippers of the pod have left is known
+	restored   bool              // the objects of earlier shippers of the pod are known
 	worlds     map[string]*world // by launch id
-	inStore    map[string]bool   // directories of which all is in the store for good
-	kept       map[string]bool   // directories that cannot be used
+	inStore    map[string]bool   // directories that are in the store for good
+	kept       map[string]bool   // unusable directories
 	ended      []string          // problems of processes without a trace
-	more       int               // that were only counted
-	unrecorded unrecorded        // processes of which no call was recorded
-	looked     int               // problems of ended that the last look found
-	told       int               // those that the last heartbeat says, or counts
-	taken      map[string]bool   // directories that have a manifest in the store, or are to have one
-	storage    error             // why an upload failed last
+	more       int               // further problems that are only counted
+	unrecorded unrecorded        // processes without recorded calls
+	looked     int               // number of problems of ended in the latest look
+	reported   int               // number of those in, or counted by, the latest heartbeat
+	taken      map[string]bool   // directories that have, or will have, a manifest in the store
+	storage    error             // error of the last upload
 	sequence   int64
 
-	reporting sync.Mutex // a later report is of a later state
+	reporting sync.Mutex // held while reporting, so that reports are in order
 }
 
 func (s *ship) run(ctx context.Context) []string {
-	release, alone := s.alone(ctx)
+	release, locked := s.lockSpool(ctx)
 	defer release()
-	if !alone {
+	if !locked {
 		return s.report()
 	}
 	heartbeats := make(chan struct{})
@@ -164,7 +165,7 @@ func (s *ship) run(ctx context.Context) []string {
 	end := make(chan time.Time, 1)
 	context.AfterFunc(ctx, func() {
 		end <- time.Now()
-		s.report() // an upload that is under way may take what is left of the grace
+		s.report() // a current upload may use the rest of the grace period
 	})
 	s.watch(ctx)
 	begun := <-end
@@ -172,7 +173,7 @@ func (s *ship) run(ctx context.Context) []string {
 	lost := s.report()
 	stopBeating()
 	<-heartbeats
-	s.lastWord(context.WithoutCancel(ctx), begun, lost)
+	s.lastHeartbeat(context.WithoutCancel(ctx), begun, lost)
 	return s.report()
 }
 
@@ -193,14 +194,14 @@ func (s *ship) watch(ctx context.Context) {
 	}
 }
 
-// finish ships all there is, and tries again until the grace is nearly over.
+// finish ships everything and retries until the grace period is nearly over.
 func (s *ship) finish(ctx context.Context, begun time.Time) {
 	deadline := begun.Add(s.Grace - s.reserve())
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	s.Logf("the pod ends: uploading what is left, for at most %s", time.Until(deadline).Round(time.Second))
 	s.mu.Lock()
-	clear(s.kept) // what could not be used is tried once more
+	clear(s.kept) // retry the unusable ones once
 	s.mu.Unlock()
 	s.backoff = backoff{}
 	for !s.sweep(ctx, true) {
@@ -213,19 +214,19 @@ func (s *ship) finish(ctx context.Context, begun time.Time) {
 }
 
 const (
-	// maxFinalPause is between two tries at the end of the pod: what the store does not have then is lost.
+	// maxFinalPause is the maximum pause between retries at the end of the pod: what is not
+	// uploaded then is lost.
 	maxFinalPause = 2 * time.Second
-	// finalTry is what is left of the time for the last try.
+	// finalTry is the time reserved for the last retry.
 	finalTry = time.Second
 )
 
-// snapshotShare is how many times longer the pause between two uploads of a
-// running world is than an upload.
+// snapshotShare is the minimum ratio of the pause between two uploads of a running world to the
+// duration of an upload.
 var snapshotShare time.Duration = 20
 
-// sweep looks at every world and ships those that changed. At the end it ships
-// living ranks too, as far as they have got. It reports whether all that is to
-// be shipped now is in the store.
+// sweep scans the spool and ships every world that changed. At the end it ships running ranks, too,
+// with their calls so far. It reports whether everything that is to be shipped now is in the store.
 func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -240,7 +241,7 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 		s.backoff.failed()
 		return !atEnd
 	}
-	if err := s.remember(ctx, processes); err != nil {
+	if err := s.restore(ctx, processes); err != nil {
 		return s.fail(ctx, atEnd, "the storage", err)
 	}
 	worlds := byWorld(s.unshipped(processes))
@@ -254,12 +255,12 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 			unread = true
 			s.Logf("world %s: %v", worldID(launchID), err)
 		case errors.Is(err, errUnusable):
-			s.setAside(w, worlds[launchID], err)
+			s.keepUnusable(w, worlds[launchID], err)
 		case errors.Is(err, errOvertaken):
 			s.forgetStore()
 			return s.fail(ctx, atEnd, "world "+worldID(launchID), err)
 		case err != nil:
-			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // the other worlds would fail the same way
+			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // other worlds would fail in the same way
 		}
 	}
 	s.succeeded()
@@ -276,7 +277,7 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 	return true
 }
 
-// forget drops what is known of launches of which nothing is in the spool: their directories are not touched again.
+// forget drops launches without processes in the spool: their directories are not changed again.
 func (s *ship) forget(worlds map[string][]process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,10 +288,10 @@ func (s *ship) forget(worlds map[string][]process) {
 	}
 }
 
-// fail notes why the store could not be used; false.
+// fail records the error of an upload. It returns false.
 func (s *ship) fail(ctx context.Context, atEnd bool, what string, err error) bool {
 	if ctx.Err() != nil && !atEnd {
-		return false // the pod ends: it is tried once more
+		return false // the pod ends: there is one more try
 	}
 	s.mu.Lock()
 	s.storage = err
@@ -307,15 +308,15 @@ func (s *ship) succeeded() {
 	s.backoff = backoff{}
 }
 
-// Errors of one world, of which the others know nothing.
+// Errors of one world, which do not affect others.
 var (
-	// errUnread says that the system could not read a process: it is tried again.
+	// errUnread is the error for a process that the system could not read: retry.
 	errUnread = errors.New("not all of it can be read now")
-	// errUnusable says that no shard can be made of what the processes have left.
+	// errUnusable is the error for processes of which no shard can be made.
 	errUnusable = errors.New("no shard can be made of it")
 )
 
-// tryWorld is shipWorld, whose bugs are problems of that world.
+// tryWorld is shipWorld, with panics turned into problems of that world.
 func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd bool) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -325,11 +326,12 @@ func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd 
 	return s.shipWorld(ctx, w, members, atEnd)
 }
 
-// setAside keeps what has ended of a world of which no shard can be made. The living are tried again when it is their turn.
-func (s *ship) setAside(w *world, members []process, err error) {
+// keepUnusable keeps the ended processes of a world of which no shard can be made. Running ones are
+// retried when they are due.
+func (s *ship) keepUnusable(w *world, members []process, err error) {
 	w.next = time.Now().Add(between(s.Checkpoint*3/4, s.Checkpoint))
 	var problems []string
-	members = s.unshipped(members) // some may have gone into a shard of their own before it failed
+	members = s.unshipped(members) // a shard with some of them may have succeeded
 	for _, p := range members {
 		problems = append(problems, fmt.Sprintf("process %s cannot be used: world %s: %v", p.name, worldID(w.launchID), err))
 	}
@@ -342,11 +344,11 @@ func (s *ship) setAside(w *world, members []process, err error) {
 			s.keep(p)
 		}
 	}
-	s.ask()
+	s.requestHeartbeat()
 }
 
-// keep notes, under the lock, that a process has left what cannot be used: its ranks are lost, which the merge may not know
-// otherwise, since nothing of them may be in any shard.
+// keep records, with mu locked, that a process left unusable data. Its ranks are lost; the merge
+// might not know them otherwise, since they may be in no shard.
 func (s *ship) keep(p process) {
 	s.kept[p.name] = true
 	s.unrecorded.add(p.name, p.title()+": what it has left cannot be used")
@@ -357,9 +359,9 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 	running := slices.ContainsFunc(members, func(p process) bool { return p.alive })
 	now := state(members, s.tables.resolved())
 	if running && !atEnd {
-		// ranks that end one by one are worth one upload, not one each
+		// collect ranks that end one by one in one upload
 		if w.next.IsZero() {
-			// all pods of a job begin at once, and need not upload at once
+			// all pods of a job begin at the same time: spread their uploads
 			w.next = time.Now().Add(between(s.Checkpoint/2, s.Checkpoint))
 			return nil
 		}
@@ -369,7 +371,7 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 		return s.checkpoint(ctx, w, members)
 	}
 	switch {
-	case running || !s.isShipped(w, now): // at the end, living ranks have gone on since
+	case running || !s.isShipped(w, now): // at the end, running ranks have continued since
 		return s.upload(ctx, w, members, now, atEnd)
 	case atEnd:
 		return nil
@@ -377,8 +379,8 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 	return s.settle(ctx, w, members)
 }
 
-// checkpoint ships a world with living ranks. Those that have ended go for good, into a shard of their own: else a
-// launch that goes on for long would keep all that its processes ever wrote.
+// checkpoint ships a world with running ranks. Ended ones go into a separate, final shard:
+// otherwise a long launch would keep everything that its processes ever wrote.
 func (s *ship) checkpoint(ctx context.Context, w *world, members []process) error {
 	var living, ended []process
 	for _, p := range members {
@@ -411,22 +413,22 @@ func (s *ship) isShipped(w *world, now string) bool {
 	return w.shipped == now
 }
 
-// scan looks at the spool.
+// scan scans the spool.
 func (s *ship) scan() ([]process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spool.scan()
 }
 
-// unshipped are the processes of which not all is in the store for good.
+// unshipped returns the processes that are not completely in the store.
 func (s *ship) unshipped(processes []process) []process {
 	return slices.DeleteFunc(slices.Clone(processes), func(p process) bool { return s.inStore[p.name] || s.kept[p.name] })
 }
 
-// maxNoted bounds the problems that are kept; more of them are counted.
+// maxNoted is the maximum number of problems that are kept; further ones are counted.
 const maxNoted = 10 * maxProblems
 
-// note keeps problems for the heartbeat, each once.
+// note adds problems to the heartbeat, without duplicates.
 func (s *ship) note(problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -443,7 +445,7 @@ func (s *ship) note(problems []string) {
 	}
 }
 
-// report tells what is not in the store, and returns it.
+// report reports what is not in the store, and returns it.
 func (s *ship) report() []string {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
@@ -454,7 +456,7 @@ func (s *ship) report() []string {
 	return o.Lost
 }
 
-// lost names the ranks of the worlds that are not in the store.
+// lost returns the ranks that are not in the store, a line per world.
 func (s *ship) lost() []string {
 	processes, err := s.spool.scan()
 	if err != nil {
@@ -483,7 +485,8 @@ func (s *ship) lost() []string {
 	return lost
 }
 
-// rankName names a process of a world (nil: not known yet) of which not all was uploaded, by its rank if that can be told.
+// rankName names a process of a world (nil: unknown) that was not uploaded completely, by its rank
+// if known.
 func rankName(p process, w *world) string {
 	if p.rank != "" {
 		return "rank " + p.rank

@@ -51,7 +51,7 @@ func finished(launch string, rank, size int) *spooltest.Process {
 	return spooltest.New(launch, rank, size).Init().Send(8, (rank+1)%size).Barrier().Finalize()
 }
 
-// quick are options that do not keep a test waiting.
+// quick are options for short waiting times.
 func quick(t *testing.T, spool string, s store.Store, id Identity) Options {
 	return Options{
 		Spool: spool, Store: s, Identity: id, Grace: 2 * time.Second,
@@ -59,7 +59,7 @@ func quick(t *testing.T, spool string, s store.Store, id Identity) Options {
 	}
 }
 
-// shipOnce ships what is in a spool, as a sidecar that is told to end at once.
+// shipOnce ships what is in a spool, like a sidecar that has to end immediately.
 func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -67,7 +67,7 @@ func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
 	return Ship(ctx, quick(t, spool, s, id))
 }
 
-// shipPatiently is shipOnce for tests that are about what arrives, of which nothing may be lost.
+// shipPatiently is shipOnce for tests that need everything to be uploaded.
 func shipPatiently(t *testing.T, spool string, s store.Store) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -148,7 +148,8 @@ func content(t *testing.T, s store.Store, id Identity, dir string, m shard.Manif
 	return c
 }
 
-// patient is the grace of tests that are about what arrives, not about when: a race detector on a busy machine is slow.
+// patient is the grace period of tests of what is uploaded, not of when: a race detector on a busy
+// machine is slow.
 const patient = 5 * time.Minute
 
 func eventually(t *testing.T, what string, condition func() bool) {
@@ -369,11 +370,12 @@ func TestStoreThatComesBack(t *testing.T) {
 	}
 }
 
-// A store that comes back shortly before the grace ends is in time: at the end no pause is long.
+// A store that comes back shortly before the end of the grace period is in time: at the end pauses
+// are short.
 func TestStoreThatComesBackLate(t *testing.T) {
 	before := t.TempDir()
 	finished("launch", 0, 1).Write(t, before)
-	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from when it is first used
+	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from its first use
 	for _, left := range []time.Duration{6 * time.Second, 1500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
@@ -400,12 +402,12 @@ func TestStoreThatStaysAway(t *testing.T) {
 	}
 }
 
-func TestLastWordNamesLostRanks(t *testing.T) {
+func TestLastHeartbeatNamesLostRanks(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	dir := finished("launch", 0, 1).Write(t, spool)
 	sh := newShip(quick(t, spool, s, pod(0)))
 	sh.Report = func(Outcome) {}
-	sh.lastWord(context.Background(), time.Now(), sh.report())
+	sh.lastHeartbeat(context.Background(), time.Now(), sh.report())
 	p := readPod(t, s, pod(0))
 	if !p.Final || len(p.LostRanks) != 1 || !strings.Contains(p.LostRanks[0], "rank 0") || p.Pending != 1 {
 		t.Errorf("%s: %+v", dir, p)
@@ -499,7 +501,7 @@ func TestSymbolsThatComeDuringAnUpload(t *testing.T) {
 	require.True(t, hasNames(s, id, manifests(t, s, pod(0))[id].Shard))
 }
 
-// resolving leaves what the tracer does when it has started the resolver for a binary.
+// resolving leaves the files of a tracer that has started the resolver for a binary.
 func resolving(t *testing.T, spool, buildID string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(spool, "symbols"), 0o755); err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/symbols"
 )
 
-// symbolsDirectory is where the resolver leaves its tables in a spool.
+// symbolsDirectory is the directory of a spool where the resolver leaves its tables.
 const symbolsDirectory = "symbols"
 
-// symbolTables gives call sites their function, file and line.
+// symbolTables resolve call sites to function, file and line.
 type symbolTables struct {
 	spool   string
-	extract bool // the binaries are at hand: make the tables that are missing
+	extract bool // the binaries are available: make missing tables
 	tables  map[string]*symbols.Table
 }
 
@@ -39,8 +39,7 @@ func (t *symbolTables) open() (*os.Root, error) {
 	return plainfile.Directory(spool, symbolsDirectory)
 }
 
-// resolved names the tables that are there: when it changes, sites that had no
-// name may get one.
+// resolved lists the existing tables: when it changes, unresolved sites may be resolved.
 func (t *symbolTables) resolved() string {
 	dir, err := t.open()
 	if err != nil {
@@ -52,18 +51,18 @@ func (t *symbolTables) resolved() string {
 	return strings.Join(names, "\n")
 }
 
-// What the tracer leaves when it has started the resolver for a binary
+// File names: what the tracer leaves when it has started the resolver for a binary
 // (tracer/shim/address/resolve.c), and what the resolver leaves.
 const (
 	startedExtension = ".started"
 	tableExtension   = ".json"
 )
 
-// maxResolving is for how long a table is waited for: the resolver runs when
-// nothing else does, and may have been killed.
+// maxResolving is how long a table is awaited: the resolver runs only on an idle CPU, and may have
+// been killed.
 const maxResolving = 30 * time.Second
 
-// awaited reports whether a resolver may still be at work.
+// awaited reports whether a resolver may still be running.
 func (t *symbolTables) awaited() bool {
 	dir, err := t.open()
 	if err != nil {
@@ -80,13 +79,13 @@ func (t *symbolTables) awaited() bool {
 	})
 }
 
-// apply gives the call sites of c their names. modules are the paths of the binaries. Where call paths are kept, the
-// calls that were inlined become frames of them, as if they had been made.
+// apply resolves the call sites of c. modules are the paths of the binaries. If call paths were
+// recorded, inlined calls become additional frames.
 func (t *symbolTables) apply(c *trace.Content, modules []string) {
 	paths := c.Meta.CallSites == "path"
 	list := make([]trace.Site, 0, len(c.Sites))
-	numbers := make([]uint32, len(c.Sites)) // 1 + where each site is in list
-	inlined := map[trace.Site]uint32{}      // the same of frames that were not in the trace
+	numbers := make([]uint32, len(c.Sites)) // 1 + index of each site in list
+	inlined := map[trace.Site]uint32{}      // likewise, for frames that were not in the trace
 	for i, s := range c.Sites {
 		if s.Caller > 0 {
 			s.Caller = numbers[s.Caller-1]
@@ -125,7 +124,7 @@ func (t *symbolTables) apply(c *trace.Content, modules []string) {
 	}
 }
 
-// frames are those of a site that has no name yet; nil if nothing is known of it.
+// frames returns the frames of an unresolved site; nil if nothing is known.
 func (t *symbolTables) frames(s *trace.Site, modules []string) []symbols.Frame {
 	if s.Function != "" || s.BuildID == "" {
 		return nil
@@ -137,7 +136,7 @@ func (t *symbolTables) frames(s *trace.Site, modules []string) []symbols.Frame {
 	return table.Frames(s.Offset)
 }
 
-// named is a site of the same module and with the same caller at a frame.
+// named returns a site of the same module and with the same caller for a frame.
 func named(s trace.Site, f symbols.Frame) trace.Site {
 	s.Offset, s.Function, s.File, s.Line = f.Offset, f.Function, f.File, f.Line
 	return s
@@ -160,7 +159,7 @@ func (t *symbolTables) table(s *trace.Site, modules []string) *symbols.Table {
 			}
 		}
 	}
-	t.tables[s.BuildID] = table // nil: looked for again when asked again
+	t.tables[s.BuildID] = table // nil: look again next time
 	return table
 }
 

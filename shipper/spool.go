@@ -24,31 +24,30 @@ type process struct {
 	dir      string
 	launchID string
 	alive    bool
-	rank     string   // as the launcher has numbered it; "": not known
+	rank     string   // assigned by the launcher; "": unknown
 	modules  []string // paths of its binaries
 	spool    *os.Root
 	remote   spool.Remote // reads what is in the store already
-	apart    bool         // chapters stay in their parts: a shard is made of it
+	apart    bool         // keep chapters in their parts: a shard is being made
 }
 
-// identity tells a process from all others, in the spool and in the store.
+// identity is unique among all processes in the spool and in the store.
 type identity struct {
 	hostname string
 	pid      int
 	start    int64 // realtime in ns
 }
 
-// A spool is a directory of process directories. What of a process never
-// changes is read once. Ranks run as other users and may put anything there, so
-// all of it is opened below the spool's own directory and only as what it
-// should be (plainfile, spool.Directory).
+// A scanner reads a spool, a directory of process directories. It reads what never changes once.
+// Ranks run as other users and may put anything there. So everything is opened below the spool's
+// own directory, and only as the expected type of file (plainfile, spool.Directory).
 type scanner struct {
 	dir      string
 	root     *os.Root // nil: not opened yet
 	known    map[string]*process
-	broken   map[string]string // directories that cannot be read, with the reason
-	unread   bool              // the system could not read some of them, which may pass
-	starting int               // living processes that have not described themselves yet
+	broken   map[string]string // unreadable directories, with the reason
+	unread   bool              // the system could not read some of them, which may be temporary
+	starting int               // running processes without a description so far
 	remote   spool.Remote
 	apart    bool
 }
@@ -97,7 +96,7 @@ func (s *scanner) scan() ([]process, error) {
 	return processes, nil
 }
 
-// read gives a process as it is now; nil for a directory that is none or not yet.
+// read returns the current state of a process; nil if the directory is not one, or not yet.
 func (s *scanner) read(name string) (*process, error) {
 	d, err := spool.OpenDirectory(s.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +110,7 @@ func (s *scanner) read(name string) (*process, error) {
 	if errors.Is(err, plainfile.ErrOdd) {
 		return nil, err
 	}
-	// without an answer it counts as living: nothing is taken away from it
+	// an unknown state counts as running: nothing is removed then
 	alive = alive || err != nil
 	p := s.known[name]
 	if p == nil {
@@ -153,7 +152,7 @@ func (s *scanner) describe(name string, d *record.Process) *process {
 	return p
 }
 
-// problems names what cannot be read.
+// problems describes what cannot be read.
 func (s *scanner) problems() []string {
 	var problems []string
 	for name, why := range s.broken {
@@ -163,7 +162,7 @@ func (s *scanner) problems() []string {
 	return problems
 }
 
-// title names a process, with its rank if that is known.
+// title names a process, with its rank if known.
 func (p process) title() string {
 	if p.rank == "" {
 		return "process " + p.name
@@ -176,12 +175,12 @@ type recovered struct {
 	process    process
 	content    *trace.Content
 	problem    string
-	unrecorded string // that it made calls of which none was recorded; "" if it did not
-	unusable   bool   // it has left something that cannot be used
-	unread     bool   // the system could not read it, which may pass
+	unrecorded string // non-empty: it made calls, but none was recorded
+	unusable   bool   // it left unusable data
+	unread     bool   // the system could not read it, which may be temporary
 	modules    []record.Module
-	parts      []spool.Part // that have times of content
-	memory     int64        // that content takes while it is merged, about
+	parts      []spool.Part // parts with times of content
+	memory     int64        // approximate memory of content while it is merged
 }
 
 // open opens the directory of a process.
@@ -193,8 +192,8 @@ func (p process) open() (*spool.Directory, error) {
 	return d, err
 }
 
-// recover makes the trace of a process: all of it when it has ended, as far as
-// it has got when it lives. Nothing that it has left ends the sidecar.
+// recover makes the trace of a process: all of it if it has ended, otherwise up to now. Invalid
+// data never ends the sidecar.
 func (p process) recover() (r recovered) {
 	cannot := func(err error) recovered {
 		return recovered{process: p, unusable: true, unread: isOfReading(err), problem: fmt.Sprintf("process %s cannot be recovered: %v", p.name, err)}
@@ -237,7 +236,8 @@ func (p process) recover() (r recovered) {
 	return r
 }
 
-// isOfReading reports whether an error is the system's, as of a disk or a lack of memory, and not one of what was read.
+// isOfReading reports whether an error is the system's, such as that of a disk or a lack of memory,
+// rather than one of the data.
 func isOfReading(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)

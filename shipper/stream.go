@@ -10,13 +10,15 @@ import (
 	"io"
 )
 
-// A shard is written for its length and its digest, which its name has. A short one is held then, and put. One that is longer
-// is written once more for the store: that of a pod whose ranks have just written much may have tens of MiB.
+// The length and the digest of a shard, which are in its name, must be known before it is uploaded.
+// A short shard is kept in memory. A longer one is written a second time for the upload: that of a
+// pod whose ranks have just written much may have tens of MiB.
 
-// maxHeld is the length of a shard that is held.
+// maxHeld is the maximum length of a shard that is kept in memory.
 const maxHeld = 2 << 20
 
-// A digest is what write writes: its digest, its length, and itself if it is short, else nil.
+// digest returns the digest and the length of what write writes, and the content if it is short,
+// else nil.
 type digest struct {
 	sum   string
 	bytes int64
@@ -32,7 +34,7 @@ func digestOf(write func(io.Writer) error) (digest, error) {
 	return digest{hex.EncodeToString(hash.Sum(nil)), held.bytes, held.held}, nil
 }
 
-// A holder counts bytes, and holds them as long as there are few.
+// A holder counts bytes, and keeps them while there are few.
 type holder struct {
 	bytes int64
 	held  []byte // nil: there were too many
@@ -49,10 +51,10 @@ func (h *holder) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// errPutEnded ends the writing of what nobody reads any more.
+// errPutEnded stops the writer when nothing reads its output any more.
 var errPutEnded = errors.New("the upload has ended")
 
-// putStream puts so many bytes that write writes.
+// putStream uploads what write writes, which has the given length.
 func (s *ship) putStream(ctx context.Context, key string, bytes int64, write func(io.Writer) error) error {
 	r, w := io.Pipe()
 	written := make(chan error, 1)

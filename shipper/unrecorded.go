@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// unrecorded are processes that made calls of which none was recorded: what is said of each, by its directory, or by the line
-// itself where an earlier shipper has said it. Nothing of them is in any shard, so that only heartbeats tell the merge.
+// unrecorded are processes that made calls of which none was recorded: the text for each, by its
+// directory, or by the text itself if an earlier shipper reported it. They are in no shard, so the
+// merge knows them only from heartbeats.
 type unrecorded map[string]string
 
-// moreProcesses begins the line that counts the rest.
+// moreProcesses is the prefix of the line that counts the rest.
 const moreProcesses = "and at least "
 
 func (u unrecorded) add(name, line string) {
@@ -20,7 +21,7 @@ func (u unrecorded) add(name, line string) {
 	}
 }
 
-// lines are what a heartbeat has of them.
+// lines returns the lines for a heartbeat.
 func (u unrecorded) lines() []string {
 	lines := slices.Sorted(maps.Values(u))
 	lines = slices.Compact(lines)
@@ -30,7 +31,7 @@ func (u unrecorded) lines() []string {
 	return lines
 }
 
-// noteUnrecorded keeps them for the heartbeat.
+// noteUnrecorded adds processes for the heartbeat.
 func (s *ship) noteUnrecorded(processes map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

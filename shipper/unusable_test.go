@@ -25,7 +25,7 @@ func worldsAB(t *testing.T, spool string) (first *spooltest.Process) {
 	return first
 }
 
-// swept is a ship on a spool that nobody sweeps but the test.
+// swept is a ship on a spool that only the test sweeps.
 func swept(t *testing.T, spool string, s store.Store) *ship {
 	t.Helper()
 	o := quick(t, spool, s, pod(0))
@@ -33,12 +33,13 @@ func swept(t *testing.T, spool string, s store.Store) *ship {
 	return newShip(o)
 }
 
-// One world of which the sidecar cannot make a shard does not block the others, and is none of the storage's failures.
+// A world of which no shard can be made does not block the others, and is not a failure of the
+// storage.
 func TestWorldThatCannotBeMade(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	first := worldsAB(t, spool)
 	sh := swept(t, spool, s)
-	sh.remembered = true
+	sh.restored = true
 	sh.worlds["a"] = newWorld("a")
 	sh.worlds["a"].open = []*located{nil} // the sidecar fails on it
 	require.True(t, sh.sweep(t.Context(), false))
@@ -85,7 +86,8 @@ func TestReadErrorThatPasses(t *testing.T) {
 	require.Empty(t, now.Problems)
 }
 
-// One that stays so does not keep the rest of its world for ever. At the pod's end it is tried once more.
+// If it remains unreadable, the rest of its world does not wait forever. At the pod's end it is
+// retried once.
 func TestReadErrorThatStays(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	broken := finished("launch", 0, 2)

@@ -11,42 +11,42 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/shard"
 )
 
-// The processes of a world go to the store in packs, one after the other, so that no more than one is in memory. What
-// regular ranks call is the same, and takes little: they are one pack. The grammar of an irregular one takes megabytes,
-// and has nothing in common with others.
+// The processes of a world are uploaded in packs, one after the other, so that only one is in
+// memory. Regular ranks make the same calls, which take little memory: they are one pack. The
+// grammar of an irregular rank takes megabytes and shares nothing with others.
 //
-// A pack has a directory of the store, and its processes stay there. When they have become too large, some go to another
-// directory: first they are put there, then the one that they were in is replaced. So at any time all that was ever put
-// is in the store. A process that is in two directories counts once, and the next upload goes on with the one that it
-// went to.
+// A pack has a directory of the store, and its processes stay there. When they have become too
+// large, some move to another directory: first they are put there, and then the directory that they
+// were in is replaced. So the store has everything that was ever uploaded at any time. A process
+// that is in two directories counts once, and the next upload uses the one that it moved to.
 
-// maxPack is how many bytes of memory are enough for a pack: processes are added until it takes that much
-// (spool.Report.Memory). Those that are together already may grow to half as much again. Tests have less.
+// maxPack is the size in memory at which a pack is complete (spool.Report.Memory). Processes that
+// are in one directory already may grow to half as much again. Tests use a smaller value.
 var maxPack int64 = 8 << 20
 
-// maxReads is how often a world is read of which the system cannot read all.
+// maxReads is how often reading a world is retried when the system cannot read all of it.
 const maxReads = 5
 
-// An upload puts what a world's processes are now.
+// An upload puts the current state of a world's processes into the store.
 type upload struct {
 	*ship
 	world  *world
 	atEnd  bool
-	stored map[identity]bool // processes of which the store has what they are now
+	stored map[identity]bool // processes whose current state is in the store
 	used   map[*located]bool // directories that were put, or need not be
 
-	// resolved are the tables of symbols that were there before a process was read: one that comes later may name a site that
-	// this upload has without a name.
+	// resolved lists the tables of symbols that existed before a process was read: a later one may
+	// resolve a site that this upload leaves unresolved.
 	resolved string
 
-	unread     []string // problems of processes that may be readable the next time
-	patient    bool     // these are waited for
+	unread     []string // problems of processes that may be readable next time
+	patient    bool     // wait for these
 	unusable   map[string]bool
 	unrecorded map[string]bool
 }
 
-// upload makes the shards of a world and puts them into the store. What cannot be read now is waited for; at the end the
-// others do not wait for it.
+// upload makes the shards of a world and puts them into the store. It waits for processes that
+// cannot be read now, except at the end.
 func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
 	begun := time.Now()
 	u := &upload{
@@ -59,8 +59,8 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 	} else if err == nil && u.patient {
 		err = fmt.Errorf("%w: %s", errUnread, strings.Join(u.unread, "; "))
 	}
-	// a long run takes long to snapshot: that must not become all the sidecar does. Pods whose uploads have come to be at one
-	// time, because the store was away, part again
+	// A snapshot of a long run takes long: it must not become all that the sidecar does. The jitter
+	// separates pods whose uploads were synchronized because the store was unavailable.
 	w.next = time.Now().Add(max(between(s.Checkpoint*3/4, s.Checkpoint), snapshotShare*time.Since(begun)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,10 +70,10 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 		w.unusable = u.unusable
 		for _, p := range members {
 			if !u.unusable[p.name] && !u.unrecorded[p.name] {
-				delete(s.unrecorded, p.name) // it could be used after all
+				delete(s.unrecorded, p.name) // it was usable after all
 			}
 		}
-		s.ask()
+		s.requestHeartbeat()
 	}
 	return err
 }
@@ -81,8 +81,8 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 func (u *upload) all(ctx context.Context, members []process) error {
 	groups, newcomers := u.groups(members)
 	for _, l := range slices.Backward(slices.Clone(u.world.open)) {
-		if len(l.holds()) == 0 || u.used[l] {
-			continue // it is for processes that leave another one
+		if len(l.identities()) == 0 || u.used[l] {
+			continue // it is for processes that leave another directory
 		}
 		if err := u.group(ctx, l, groups[l], newcomers); err != nil {
 			return err
@@ -95,11 +95,11 @@ func (u *upload) all(ctx context.Context, members []process) error {
 	return u.tidy(ctx)
 }
 
-// groups sorts processes by the directory that they are in; newcomers are in none.
+// groups groups processes by their directory; newcomers are in none.
 func (u *upload) groups(members []process) (groups map[*located][]process, newcomers []process) {
 	in := map[identity]*located{}
 	for _, l := range u.world.open {
-		for _, id := range l.holds() {
+		for _, id := range l.identities() {
 			in[id] = l
 		}
 	}
@@ -114,11 +114,11 @@ func (u *upload) groups(members []process) (groups map[*located][]process, newco
 	return groups, newcomers
 }
 
-// group puts the processes of a directory (nil: of none) and newcomers.
+// group puts the processes of a directory (nil: none) and newcomers.
 func (u *upload) group(ctx context.Context, l *located, members, newcomers []process) error {
 	if l != nil && len(newcomers) == 0 && l.done != "" && !l.doubtful && l.done == u.state(members) {
 		u.used[l] = true
-		u.has(l.holds())
+		u.has(l.identities())
 		return nil
 	}
 	all := slices.Concat(members, newcomers)
@@ -142,22 +142,22 @@ func (u *upload) group(ctx context.Context, l *located, members, newcomers []pro
 	return nil
 }
 
-// flush puts the packs of a collector: into the directory that the processes are in, if they are all of it that is left there,
-// else into another one.
+// flush puts the packs of a collector: into the directory of the processes, if they are all that is
+// left in it, else into another one.
 func (u *upload) flush(ctx context.Context, l *located, k *collector) (err error) {
 	taken := k.taken
 	defer func() {
 		if failed := recover(); failed != nil {
 			err = fmt.Errorf("%w: the sidecar failed on it: %v", errUnusable, failed)
 		}
-		if errors.Is(err, errUnusable) { // the others do not suffer from it
+		if errors.Is(err, errUnusable) { // others are not affected
 			u.cannotUse(taken, err)
 			err = nil
 		}
 	}()
 	k.finish()
 	if k.joined() {
-		// times are coded anew then, for which all calls have to be known
+		// times are coded again then, which requires all calls
 		k = newCollector(u.world.launchID, u.Identity, u.tables)
 		for _, p := range taken {
 			p.apart = false
@@ -165,7 +165,7 @@ func (u *upload) flush(ctx context.Context, l *located, k *collector) (err error
 		}
 		k.finish()
 	}
-	u.noteUnrecorded(k.unrecorded) // before its directory may go
+	u.noteUnrecorded(k.unrecorded) // before its directory may be removed
 	if u.unread = append(u.unread, k.unread...); !u.patient {
 		k.problems = append(k.problems, k.unread...)
 	}
@@ -192,13 +192,13 @@ func (u *upload) flush(ctx context.Context, l *located, k *collector) (err error
 	return nil
 }
 
-// state is that of processes in any order.
+// state is the state of processes, independent of their order.
 func (u *upload) state(processes []process) string {
 	processes = slices.SortedFunc(slices.Values(processes), func(a, b process) int { return strings.Compare(a.name, b.name) })
 	return state(processes, u.resolved)
 }
 
-// cannotUse notes that no shard can be made of some processes.
+// cannotUse records that no shard can be made of some processes.
 func (u *upload) cannotUse(processes []process, err error) {
 	var problems []string
 	for _, p := range processes {
@@ -210,39 +210,41 @@ func (u *upload) cannotUse(processes []process, err error) {
 	u.note(problems)
 }
 
-// putPack puts a pack into a directory, if that holds nothing else, or into a free one, and says which.
+// putPack puts a pack into a directory, if that contains nothing else, or into a free one. It
+// returns the directory.
 func (u *upload) putPack(ctx context.Context, l *located, p *pack) (*located, error) {
-	if l == nil || u.used[l] || !u.covers(l, p.holds()) {
+	if l == nil || u.used[l] || !u.covers(l, p.identities()) {
 		l = u.free()
 	}
 	if err := u.put(ctx, l, p); err != nil {
 		return nil, err
 	}
 	u.used[l] = true
-	u.has(p.holds())
+	u.has(p.identities())
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for i, id := range p.holds() {
+	for i, id := range p.identities() {
 		u.world.ranks[id] = p.manifest.Ranks[i].Rank
 	}
 	return l, nil
 }
 
-// has notes that the store has processes as they are now.
+// has records that the current state of processes is in the store.
 func (u *upload) has(list []identity) {
 	for _, id := range list {
 		u.stored[id] = true
 	}
 }
 
-// covers reports whether a directory holds nothing but these processes and such as are elsewhere.
+// covers reports whether a directory contains only these processes and processes that are
+// elsewhere, too.
 func (u *upload) covers(l *located, these []identity) bool {
-	return !slices.ContainsFunc(l.holds(), func(id identity) bool {
+	return !slices.ContainsFunc(l.identities(), func(id identity) bool {
 		return !u.stored[id] && !u.world.closed[id] && !slices.Contains(these, id)
 	})
 }
 
-// free is a directory that nothing was put into. It is the last one: its processes come from others.
+// free returns an unused directory. It becomes the last one: its processes come from others.
 func (u *upload) free() *located {
 	w := u.world
 	i := slices.IndexFunc(w.open, func(l *located) bool { return l.manifest.Empty() && !u.used[l] })
@@ -251,13 +253,13 @@ func (u *upload) free() *located {
 		l = w.open[i]
 		w.open = slices.Delete(w.open, i, i+1)
 	} else {
-		l = u.fresh(w)
+		l = u.newDirectory(w)
 	}
 	w.open = append(w.open, l)
 	return l
 }
 
-// tidy empties the directories whose processes are elsewhere. One that has others stays as it is.
+// tidy empties the directories whose processes are all elsewhere. Others are not changed.
 func (u *upload) tidy(ctx context.Context) error {
 	if len(u.unread) > 0 && u.patient && !u.atEnd {
 		return nil
@@ -272,7 +274,7 @@ func (u *upload) tidy(ctx context.Context) error {
 			if err := u.putManifest(ctx, l, shard.Manifest{World: l.manifest.World, LaunchID: l.manifest.LaunchID, Final: true}); err != nil {
 				return err
 			}
-			_ = u.Store.Delete(ctx, u.key(l, before)) // it costs nothing but space
+			_ = u.Store.Delete(ctx, u.key(l, before)) // a leftover costs only space
 		}
 	}
 	u.world.open = open

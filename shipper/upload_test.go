@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A growingStore sees to it that each process that was in the store stays there: after each write some manifest names it, and
-// the shard of each manifest is there.
+// A growingStore checks that each process that was in the store stays there: after each write some
+// manifest names it, and the shard of each manifest exists.
 type growingStore struct {
 	store.Store
 	t    *testing.T
@@ -57,7 +57,7 @@ func (g *growingStore) look(key string) {
 		if o, err := g.Store.Stat(context.Background(), shard.Directory(g.id.PodUID, dir)+m.Shard); err != nil || o.Size != m.Bytes {
 			g.t.Errorf("after %s: shard %s of %s is not there: %v", key, m.Shard, dir, err)
 		}
-		for _, id := range holds(&m) {
+		for _, id := range identitiesOf(&m) {
 			now[id] = true
 		}
 	}
@@ -69,9 +69,9 @@ func (g *growingStore) look(key string) {
 	g.seen, g.most = now, max(g.most, len(all))
 }
 
-// Ranks go to the store in packs of any size, which another sidecar cuts in another way; sidecars are killed at any request.
-// At any time all processes that were ever in the store are there, and the trace is, byte for byte, that of a spool that
-// nobody looked at before the end, as one pack.
+// Ranks go to the store in packs of any size, which another sidecar divides differently; sidecars
+// are killed at any request. At any time the store has all processes that were ever uploaded, and
+// the trace is, byte for byte, that of a spool that is shipped at the end, as one pack.
 func TestPacksOfAnySize(t *testing.T) {
 	const ranks, rounds, turns = 5, 8, 15_000
 	programs := []program{withoutOrder, repeats}
@@ -131,7 +131,7 @@ func TestPacksOfAnySize(t *testing.T) {
 	}
 }
 
-// Ranks that do the same are one pack, those without order several.
+// Ranks that do the same are one pack; those without order are several.
 func TestPacksFollowMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestPacksOfAnySize")

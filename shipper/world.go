@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// worldID is the short name of a world in keys. It is computed in every pod
-// by itself, from what all ranks of a launch know.
+// worldID returns the short name of a world in keys. Each pod computes it from what all ranks of a
+// launch know.
 func worldID(launchID string) string {
 	sum := sha256.Sum256([]byte(launchID))
 	return hex.EncodeToString(sum[:6])
@@ -31,8 +31,8 @@ func byWorld(processes []process) map[string][]process {
 	return worlds
 }
 
-// state names what a shard of these processes would be made of: when it has
-// not changed, there is nothing to upload. A living process changes with time.
+// state identifies the content of a shard of these processes: if it has not changed there is
+// nothing to upload. That of a running process changes with time.
 func state(processes []process, resolved string) string {
 	var b strings.Builder
 	for _, p := range processes {
@@ -45,24 +45,25 @@ func state(processes []process, resolved string) string {
 type pack struct {
 	content  *trace.Content
 	manifest shard.Manifest
-	parts    []processPart // that have times of the content
-	moved    []int         // those of them that went to the store with it
+	parts    []processPart // with times of the content
+	moved    []int         // indices of those that were uploaded with it
 }
 
-// holds are the processes in a pack.
-func (p *pack) holds() []identity { return holds(&p.manifest) }
+// identities returns the processes in a pack.
+func (p *pack) identities() []identity { return identitiesOf(&p.manifest) }
 
-// A collection is what processes of a world have become.
+// A collection is the result of processing processes of a world.
 type collection struct {
 	packs    []pack
-	problems []string        // of processes that are in none of the packs
-	unread   []string        // the same of those that may be readable the next time
-	unusable map[string]bool // those of them that have left something, by directory
-	// unrecorded are processes of which no call was recorded, by directory: what is to be said of each
+	problems []string        // of processes that are in no pack
+	unread   []string        // likewise, for those that may be readable next time
+	unusable map[string]bool // those that left unusable data, by directory
+	// unrecorded are processes without recorded calls, by directory, with the text to report
 	unrecorded map[string]string
 }
 
-// joined reports whether signatures that a process told apart became one on a thread whose first calls are not known.
+// joined reports whether different signatures of a process became one on a thread whose first calls
+// are unknown.
 func (c *collection) joined() bool {
 	for i := range c.packs {
 		for _, t := range c.packs[i].content.Threads.All() {
@@ -74,17 +75,17 @@ func (c *collection) joined() bool {
 	return false
 }
 
-// A collector makes packs of processes of one world, which it takes one by one.
+// A collector makes packs of the processes of one world, which are added one by one.
 type collector struct {
 	collection
 	launchID string
 	identity Identity
 	tables   *symbolTables
 	merger   merger.Merger
-	taken    []process // all of them
+	taken    []process // all processes added
 	added    []string  // directories of those that go into packs
 	parts    []processPart
-	memory   int64 // that they take until the packs are gone, about
+	memory   int64 // approximate memory until the packs are released
 	alive    map[processKey]bool
 	notes    map[processKey]string
 }
@@ -97,7 +98,7 @@ func newCollector(launchID string, id Identity, tables *symbolTables) *collector
 	}
 }
 
-// add takes a process.
+// add adds a process.
 func (k *collector) add(p process) {
 	k.taken = append(k.taken, p)
 	r := p.recover()
@@ -146,7 +147,7 @@ func (k *collector) finish() {
 		return
 	}
 	contents, err := k.merger.Finish(merger.Options{CreatedBy: version.Version})
-	k.merger = merger.Merger{} // as large as what it has made
+	k.merger = merger.Merger{} // it is as large as its results
 	if err != nil {
 		k.problems = append(k.problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(k.launchID), err))
 		for _, name := range k.added {
@@ -159,7 +160,7 @@ func (k *collector) finish() {
 	}
 }
 
-// pack is the pack with this trace.
+// pack returns the pack with this trace.
 func (k *collector) pack(content *trace.Content) pack {
 	id := &k.identity
 	p := pack{content: content, manifest: shard.Manifest{
@@ -178,7 +179,7 @@ func (k *collector) pack(content *trace.Content) pack {
 			p.manifest.Problems = append(p.manifest.Problems, k.notes[key])
 		}
 	}
-	here := setOf(p.holds())
+	here := setOf(p.identities())
 	for _, part := range k.parts {
 		if here[part.process.identity] {
 			p.parts = append(p.parts, part)
@@ -198,7 +199,7 @@ func keyOf(r *trace.Rank) processKey {
 	return processKey{r.Rank, r.PID, r.Host, r.StartRealtimeNS}
 }
 
-// endOf is the realtime of the last call's end on any thread of a rank, in ns.
+// endOf returns the realtime in ns of the end of the last call on any thread of a rank.
 func endOf(c *trace.Content, r *trace.Rank) int64 {
 	var last int64
 	for _, t := range c.Threads.All() {
@@ -210,7 +211,7 @@ func endOf(c *trace.Content, r *trace.Rank) int64 {
 	if last == 0 || len(samples) == 0 {
 		return r.StartRealtimeNS
 	}
-	// the nearest sample before, carried on with the rate between first and last
+	// the nearest sample before, extrapolated with the rate between first and last
 	i, found := slices.BinarySearchFunc(samples, last, func(s timing.ClockSample, tick int64) int { return cmp.Compare(s.Ticks, tick) })
 	if !found && i > 0 {
 		i--

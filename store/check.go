@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Check does once all that a job will do with the store: it writes, reads, lists and deletes an object, and asks for one
-// that is not there.
+// Check does everything once that a job does with the store: it writes, reads, lists and deletes an
+// object, and asks for a missing one.
 func Check(ctx context.Context, s Store) error {
 	id := make([]byte, 8)
 	rand.Read(id)
@@ -23,7 +23,7 @@ func Check(ctx context.Context, s Store) error {
 		return err
 	}
 	err := checkWritten(ctx, s, key, content)
-	// the object goes also where the key may not do the rest
+	// delete the object even if the key may not do the rest
 	if deleted := s.Delete(ctx, key); err == nil {
 		err = deleted
 	}
@@ -48,8 +48,8 @@ func checkWritten(ctx context.Context, s Store, key string, content []byte) erro
 	return checkMissing(ctx, s, key+"-missing")
 }
 
-// checkMissing asks for an object that is not there. S3 says 403 to a key that may not list, and nobody can tell then
-// whether the object is missing or refused.
+// checkMissing asks for a missing object. S3 answers 403 to a key that may not list, so that a
+// missing object cannot be distinguished from a refused one.
 func checkMissing(ctx context.Context, s Store, key string) error {
 	body, err := s.Get(ctx, key)
 	var refused *Error

@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/minioadmin"
 )
 
-// userWithout makes a user of the server who may do all that a job does in the bucket, but for some actions.
+// userWithout creates a user of the server who has the permissions that a job needs in the bucket,
+// except for some actions.
 func (m minioServer) userWithout(t *testing.T, name, bucket string, actions ...string) S3Options {
 	t.Helper()
 	type statement struct {
@@ -59,7 +60,7 @@ func TestCheckFindsEveryRightThatIsMissing(t *testing.T) {
 	require.LessOrEqual(t, len(left), 1, "only the user who may not delete leaves anything")
 }
 
-// A store that says 403 for what is missing cannot be used, even if it lets the key list.
+// A store that answers 403 for a missing object cannot be used, even if it lets the key list.
 func TestCheckReadsAMissingObject(t *testing.T) {
 	s := &refusesMissing{Store: newDirectory(t.TempDir())}
 	err := Check(t.Context(), s)

@@ -76,7 +76,7 @@ func TestPutAndGet(t *testing.T) {
 				t.Errorf("%s: stat %+v, %v", key, o, err)
 			}
 		}
-		// what cannot be read twice
+		// a reader that cannot be rewound
 		pieces := io.MultiReader(bytes.NewReader(large[:1<<20]), bytes.NewReader(large[1<<20:]))
 		if err := s.Put(context.Background(), "pieces", pieces, int64(len(large))); err != nil {
 			t.Fatal(err)
@@ -320,7 +320,7 @@ func TestVersionsTellContents(t *testing.T) {
 	})
 }
 
-// A write under a condition is made if and only if the object is of the version that the writer knows.
+// A conditional write succeeds if and only if the object has the version that the writer knows.
 func TestPutIf(t *testing.T) {
 	forAll(t, func(t *testing.T, s Store) {
 		ctx := context.Background()
@@ -404,7 +404,8 @@ func TestPutIfCounts(t *testing.T) {
 	})
 }
 
-// A store that has no conditions says so, or ignores them: both are found out, and nothing is taken for a promise.
+// A store without conditions returns an error, or ignores them: both are detected, and never taken
+// for success.
 func TestStoreWithoutConditions(t *testing.T) {
 	for name, answer := range map[string]func(w http.ResponseWriter){
 		"ignores": func(w http.ResponseWriter) { w.Header().Set("ETag", `"always"`) },

@@ -13,14 +13,14 @@ import (
 	"syscall"
 )
 
-// directory keeps each object in a file of its own.
+// directory keeps each object in a file.
 type directory struct {
 	root string
 }
 
 func newDirectory(root string) *directory { return &directory{root: filepath.Clean(root)} }
 
-// temporaryPrefix marks files that are being written; List does not show them.
+// temporaryPrefix is the prefix of files that are being written; List omits them.
 const temporaryPrefix = ".cairn-tmp-"
 
 func (d *directory) file(key string) string { return filepath.Join(d.root, filepath.FromSlash(key)) }
@@ -36,7 +36,7 @@ func (d *directory) Put(ctx context.Context, key string, r io.Reader, size int64
 	return d.put(ctx, key, r, size, func(tmp string) error { return os.Rename(tmp, d.file(key)) })
 }
 
-// put writes a file beside an object's and calls name, which gives it the object's name.
+// put writes a temporary file in the object's directory, and calls name to rename it.
 func (d *directory) put(ctx context.Context, key string, r io.Reader, size int64, name func(tmp string) error) (err error) {
 	if err := checkKey("write", key, d); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (d *directory) List(ctx context.Context, prefix string) ([]Object, error) {
 	if err := checkPrefix(prefix, d); err != nil {
 		return nil, err
 	}
-	// only the directory that the prefix names can hold matches
+	// only the directory that the prefix names can contain matches
 	start := d.root
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		start = d.file(prefix[:i])
@@ -138,7 +138,7 @@ func (d *directory) List(ctx context.Context, prefix string) ([]Object, error) {
 			return err
 		}
 		if err != nil {
-			// a file or directory that has just gone is not there: no error
+			// a file or directory that has just been deleted is no error
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
@@ -174,7 +174,7 @@ func (d *directory) List(ctx context.Context, prefix string) ([]Object, error) {
 		}
 		return nil, d.error("list", strings.TrimSuffix(prefix, "/"), err)
 	}
-	// WalkDir sorts by path element ("a/b" before "a-b"), keys are sorted as bytes, as S3 does
+	// WalkDir sorts by path element ("a/b" before "a-b"); keys are sorted as bytes, like S3 does
 	sort.Slice(objects, func(i, j int) bool { return objects[i].Key < objects[j].Key })
 	return objects, nil
 }
@@ -209,8 +209,8 @@ func (d *directory) Stat(ctx context.Context, key string) (Object, error) {
 	return Object{Key: key, Size: info.Size(), Version: versionOf(info)}, nil
 }
 
-// versionOf tells a file from the one before it: Put always makes a new one. A
-// clock that stands still between two of them is why the inode counts.
+// versionOf distinguishes a file from its predecessor: Put always creates a new one. The inode is
+// part of it, since the clock may not advance between two of them.
 func versionOf(info fs.FileInfo) string {
 	inode := uint64(0)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// lockFile is held while an object of its directory is compared and replaced. It stays, empty: who removed it might remove
-// it from under another one who holds it.
+// lockFile is locked while an object of its directory is compared and replaced. The empty file is
+// never removed: that might remove it while another process holds the lock.
 const lockFile = temporaryPrefix + "lock"
 
-// PutIf compares and renames under a lock. A file system without locks is a store without conditions. Put does not take
-// the lock: who puts with conditions sees to it that nobody puts the same object without them.
+// PutIf compares and renames under a lock. On a file system without locks it is unsupported. Put
+// does not take the lock: a caller that uses conditions must not put the same object without them.
 func (d *directory) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (now string, err error) {
 	err = d.put(ctx, key, r, size, func(tmp string) error {
 		unlock, err := lock(filepath.Join(filepath.Dir(tmp), lockFile))
@@ -38,7 +38,8 @@ func (d *directory) PutIf(ctx context.Context, key string, r io.ReadSeeker, size
 	return now, err
 }
 
-// lock waits for a lock, which the system gives up with the process. Whoever has it keeps it for a few calls of the system.
+// lock waits for a lock, which the system releases with the process. It is held only for a few
+// system calls.
 func lock(name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

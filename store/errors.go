@@ -11,24 +11,24 @@ type Reason string
 // Reasons of an Error. The strings are part of the termination message of check-storage.
 const (
 	CredentialsMissing Reason = "CredentialsMissing" // no key to sign requests with
-	AccessDenied       Reason = "AccessDenied"       // the key is unknown, wrong, or not allowed to
+	AccessDenied       Reason = "AccessDenied"       // the key is unknown, wrong, or lacks the permission
 	BucketMissing      Reason = "BucketMissing"
-	Unreachable        Reason = "Unreachable" // no answer, or an answer that says to try again later
-	NotFound           Reason = "NotFound"    // the object is not there
-	Changed            Reason = "Changed"     // the object is not of the version that was asked for
-	Unsupported        Reason = "Unsupported" // the store cannot do that at all
+	Unreachable        Reason = "Unreachable" // no answer, or an answer that asks to try again later
+	NotFound           Reason = "NotFound"    // the object does not exist
+	Changed            Reason = "Changed"     // the object does not have the expected version
+	Unsupported        Reason = "Unsupported" // the store does not support the operation
 	Other              Reason = "Other"
 )
 
-// Error is what went wrong with one operation, and what to do next.
+// Error is the error of one operation, with what to do next.
 type Error struct {
 	Op      string // "read", "write", "list", "delete", "open", "create bucket"
 	URL     string // of the object or store
 	Reason  Reason
 	Message string // one sentence, without secrets
-	Err     error  // what it was made from, may be nil
+	Err     error  // the cause; may be nil
 
-	waited bool // Patient has tried again for as long as it may
+	waited bool // Patient has retried for as long as it may
 }
 
 func (e *Error) Error() string {
@@ -49,13 +49,12 @@ func ReasonOf(err error) Reason {
 	return Other
 }
 
-// IsNotFound reports whether err says that the object is not there.
+// IsNotFound reports whether err means that the object does not exist.
 func IsNotFound(err error) bool { return ReasonOf(err) == NotFound }
 
-// MayPass reports whether trying again later can help without a change of the
-// request: also a missing bucket or wrong credentials can be mended while a
-// job runs, so only what is wrong in the request itself cannot pass. Nor can what
-// a Patient store has waited for already.
+// MayPass reports whether a retry can succeed without a change of the request. Even a missing
+// bucket or wrong credentials can be fixed while a job runs, so only errors of the request itself
+// are permanent. The errors of a Patient store are permanent, too: it has retried already.
 func MayPass(err error) bool {
 	var e *Error
 	if errors.As(err, &e) && e.waited {

@@ -58,9 +58,9 @@ func Join(url, key string) string {
 	return filepath.Join(url, filepath.FromSlash(key))
 }
 
-// Split takes the last element off a path of any kind: "s3://b/p/f" gives
-// "s3://b/p" and "f", "dir/f" gives "dir" and "f", "f" gives "." and "f". The
-// key is "" when the URL names a bucket or the root directory itself.
+// Split splits the last element off a path of any kind: "s3://b/p/f" gives "s3://b/p" and "f",
+// "dir/f" gives "dir" and "f", "f" gives "." and "f". The key is "" if the URL names a bucket or
+// the root directory itself.
 func Split(url string) (storeURL, key string) {
 	if rest, ok := strings.CutPrefix(url, s3Scheme); ok {
 		rest = strings.TrimRight(rest, "/")
@@ -81,7 +81,7 @@ func Split(url string) (storeURL, key string) {
 	return filepath.Clean(dir), base
 }
 
-// OpenFile opens one object by its path of any kind for reading in ranges.
+// OpenFile opens one object for reading in ranges, by its path of any kind.
 func OpenFile(ctx context.Context, path string, s3 S3Options) (Reader, error) {
 	storeURL, key := Split(path)
 	if key == "" {

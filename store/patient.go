@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// Patience is how long a patient store tries again.
+// Patience is how long a patient store retries.
 type Patience struct {
-	// Unreachable is for how long a store may be away, counted from its first failure after a success: a restart or a
-	// network that is being mended, not a wrong address.
+	// Unreachable is how long a store may be unavailable, counted from its first failure after a
+	// success. It is meant for a restart or a network problem, not for a wrong address.
 	Unreachable time.Duration
-	// Refused is the same for a key that is refused or missing: a fresh one needs a moment until it works.
+	// Refused is the same for a key that is refused or missing: a new one takes a moment until it
+	// works.
 	Refused time.Duration
-	// Say is told what is waited for, once, and once when it is over; nil: nobody.
-	Say func(format string, args ...any)
+	// Logf is called once when an outage begins, and once when it is over. It may be nil.
+	Logf func(format string, args ...any)
 }
 
 // Pauses between two tries.
@@ -27,24 +28,25 @@ const (
 	maxPause   = 15 * time.Second
 )
 
-// Patient gives a store whose operations are tried again while s is away or refuses. What they return in the end is the
-// last error, and MayPass is false for it: who has waited that long need not begin anew.
+// Patient returns a store that retries operations while s is unavailable or refuses. They return
+// the last error, for which MayPass is false: the caller need not retry.
 func Patient(s Store, p Patience) Store {
 	return &patient{Store: s, patience: p}
 }
 
-// patient counts one outage for all operations, however many wait at a time.
+// patient counts one outage for all operations, however many wait at the same time.
 type patient struct {
 	Store
 	patience Patience
 
 	mu    sync.Mutex
-	since map[Reason]time.Time // of the outage that goes on; none: the last operation went well
-	begun time.Time            // the operation that failed first in it
-	away  time.Duration        // in outages that are over
+	since map[Reason]time.Time // start of the current outage; empty: the last operation succeeded
+	begun time.Time            // start of the first operation that failed in it
+	away  time.Duration        // total of past outages
 }
 
-// Away is how long a patient store has not answered so far, in all; 0 for any other store.
+// Away returns the total time for which a patient store has not answered so far; 0 for any other
+// store.
 func Away(s Store) time.Duration {
 	p, ok := s.(*patient)
 	if !ok {
@@ -58,7 +60,7 @@ func Away(s Store) time.Duration {
 	return p.away
 }
 
-// limit is how long this kind of failure is waited for; 0: not at all.
+// limit returns how long this kind of failure is retried; 0: not at all.
 func (p *patient) limit(reason Reason) time.Duration {
 	switch reason {
 	case Unreachable:
@@ -69,7 +71,7 @@ func (p *patient) limit(reason Reason) time.Duration {
 	return 0
 }
 
-// left is how much time there is for a failure of an operation.
+// left returns the time left for retrying a failed operation.
 func (p *patient) left(err error, begun time.Time) time.Duration {
 	reason := ReasonOf(err)
 	limit := p.limit(reason)
@@ -80,11 +82,11 @@ func (p *patient) left(err error, begun time.Time) time.Duration {
 	defer p.mu.Unlock()
 	if p.since == nil {
 		p.since, p.begun = map[Reason]time.Time{}, begun
-		p.say("waiting up to %s for the storage: %v", limit, err)
+		p.logf("waiting up to %s for the storage: %v", limit, err)
 	}
 	kind := reason
 	if kind != Unreachable {
-		kind = AccessDenied // all refusals together
+		kind = AccessDenied // all refusals share one limit
 	}
 	since, known := p.since[kind]
 	if !known {
@@ -94,24 +96,24 @@ func (p *patient) left(err error, begun time.Time) time.Duration {
 	return limit - time.Since(since)
 }
 
-// passed notes that an operation had an answer: the store is there.
+// passed records that an operation had an answer: the outage is over.
 func (p *patient) passed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.since != nil {
 		p.since = nil
 		p.away += time.Since(p.begun)
-		p.say("the storage answers again")
+		p.logf("the storage answers again")
 	}
 }
 
-func (p *patient) say(format string, args ...any) {
-	if p.patience.Say != nil {
-		p.patience.Say(format, args...)
+func (p *patient) logf(format string, args ...any) {
+	if p.patience.Logf != nil {
+		p.patience.Logf(format, args...)
 	}
 }
 
-// try repeats an operation until it has an answer or there is no time left.
+// try repeats an operation until it has an answer or the time is up.
 func (p *patient) try(ctx context.Context, operation func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		begun := time.Now()
@@ -135,14 +137,14 @@ func (p *patient) try(ctx context.Context, operation func() error) error {
 	}
 }
 
-// waited is the error for which the time is up.
+// waited returns the error for when the time is up.
 func waited(e *Error) *Error {
 	final := *e
 	final.waited = true
 	return &final
 }
 
-// Put gives the reader from its beginning to each try. One that cannot go back is held in memory.
+// Put rewinds the reader for each try. A reader that cannot seek is buffered in memory.
 func (p *patient) Put(ctx context.Context, key string, r io.Reader, size int64) error {
 	seeker, ok := r.(io.ReadSeeker)
 	if !ok {
@@ -164,7 +166,7 @@ func (p *patient) Put(ctx context.Context, key string, r io.Reader, size int64) 
 	})
 }
 
-// PutIf is Changed too where a try came through that had no answer.
+// PutIf also returns Changed if an earlier try succeeded without an answer.
 func (p *patient) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (now string, err error) {
 	start, err := r.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -180,7 +182,7 @@ func (p *patient) PutIf(ctx context.Context, key string, r io.ReadSeeker, size i
 	return now, err
 }
 
-// Get reads on where it was when the store went away in the middle of an object.
+// Get continues reading where it was when the store became unavailable in the middle of an object.
 func (p *patient) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	b := &patientBody{ctx: ctx, p: p, key: key}
 	b.read.SetSeed(maphash.MakeSeed())
@@ -192,12 +194,12 @@ func (p *patient) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 
 // patientBody is an object that is being read.
 type patientBody struct {
-	ctx  context.Context // io.Reader has none of its own
+	ctx  context.Context // io.Reader has no context
 	p    *patient
 	key  string
 	body io.ReadCloser
-	n    int64        // bytes that were given out
-	read maphash.Hash // of them
+	n    int64        // bytes returned so far
+	read maphash.Hash // of these bytes
 }
 
 func (b *patientBody) open() (err error) {
@@ -215,7 +217,7 @@ func (b *patientBody) Read(buffer []byte) (n int, err error) {
 		var err error
 		n, err = b.body.Read(buffer)
 		if n > 0 || err == nil || errors.Is(err, io.EOF) {
-			return err // an error that comes with bytes comes again with the next read
+			return err // an error that comes with bytes is returned again by the next read
 		}
 		b.body.Close()
 		b.body = nil
@@ -231,7 +233,8 @@ func (b *patientBody) Read(buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// reopen opens the object once more and goes to where it was read to, if it begins with the same bytes.
+// reopen opens the object again and seeks to the current position, if it begins with the same
+// bytes.
 func (b *patientBody) reopen() error {
 	if err := b.open(); err != nil {
 		return err
@@ -271,7 +274,7 @@ func (p *patient) ReaderAt(ctx context.Context, key string) (r Reader, err error
 
 type patientReader struct {
 	Reader
-	ctx context.Context // io.ReaderAt has none of its own
+	ctx context.Context // io.ReaderAt has no context
 	p   *patient
 }
 

@@ -114,7 +114,7 @@ func (f *flaky) Stat(ctx context.Context, key string) (Object, error) {
 	return f.Store.Stat(ctx, key)
 }
 
-// said keeps what a patient store says.
+// said keeps the messages of a patient store.
 type said struct {
 	mu    sync.Mutex
 	lines []string
@@ -126,11 +126,11 @@ func (s *said) say(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// An outage of ten minutes costs every operation its time, not its result, and is told of once.
+// An outage of ten minutes delays operations, does not change their results, and is reported once.
 func TestPatientStoreOutlivesAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, lines := &flaky{Store: newDirectory(t.TempDir())}, &said{}
-		s := Patient(f, Patience{Unreachable: 15 * time.Minute, Refused: 30 * time.Second, Say: lines.say})
+		s := Patient(f, Patience{Unreachable: 15 * time.Minute, Refused: 30 * time.Second, Logf: lines.say})
 		content := strings.Repeat("a whole object ", 1000)
 		ctx := t.Context()
 		for name, operation := range map[string]func() error{
@@ -161,7 +161,8 @@ func TestPatientStoreOutlivesAnOutage(t *testing.T) {
 	})
 }
 
-// Reading goes on where it was; an object that was replaced meanwhile is not two halves of two.
+// Reading continues where it was; an object that was replaced in the meantime is not joined from
+// two halves.
 func TestPatientStoreReadsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &flaky{Store: newDirectory(t.TempDir())}
@@ -196,8 +197,8 @@ func TestPatientStoreReadsOn(t *testing.T) {
 	})
 }
 
-// One time limit holds for the whole outage, however many operations wait in it, and the error in the end is no reason
-// to wait again.
+// One time limit applies to the whole outage, however many operations wait in it, and the final
+// error is permanent.
 func TestPatientStoreGivesUp(t *testing.T) {
 	for why, limit := range map[Reason]time.Duration{
 		Unreachable: 15 * time.Minute, AccessDenied: 30 * time.Second, CredentialsMissing: 30 * time.Second, BucketMissing: 30 * time.Second,
@@ -229,7 +230,7 @@ func TestPatientStoreGivesUp(t *testing.T) {
 	}
 }
 
-// Who is told to end does so at once.
+// Cancellation takes effect immediately.
 func TestPatientStoreIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &flaky{Store: newDirectory(t.TempDir())}

@@ -17,12 +17,12 @@ import (
 type bucket struct {
 	client   minio.Core
 	keys     *credentials.Credentials
-	endpoint string // as the user wrote it, for messages
+	endpoint string // as given by the user, for messages
 	name     string
 	prefix   string // without slashes at its ends
 	region   string
 
-	compares, ignores atomic.Bool // what is known of its conditional writes
+	compares, ignores atomic.Bool // known support for conditional writes
 }
 
 func newBucket(name, prefix string, o S3Options) (*bucket, error) {
@@ -59,7 +59,7 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// contentType lets a browser open a report in a bucket.
+// contentType allows a browser to open a report in a bucket.
 func contentType(key string) string {
 	switch path.Ext(key) {
 	case ".html":
@@ -81,7 +81,7 @@ func (b *bucket) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	return &objectBody{b: b, key: key, ReadCloser: body}, nil
 }
 
-// objectBody classifies errors that come while an object is being read.
+// objectBody classifies errors that occur while an object is being read.
 type objectBody struct {
 	io.ReadCloser
 	b   *bucket
@@ -107,7 +107,7 @@ func (b *bucket) Stat(ctx context.Context, key string) (Object, error) {
 	return Object{Key: key, Size: info.Size, Version: etag(info.ETag)}, nil
 }
 
-// etag is one without the quotes that some stores give it.
+// etag removes the quotes that some stores add.
 func etag(s string) string { return strings.Trim(s, `"`) }
 
 func (b *bucket) Delete(ctx context.Context, key string) error {
@@ -128,7 +128,7 @@ func (b *bucket) List(ctx context.Context, prefix string) ([]Object, error) {
 	if b.prefix != "" {
 		base = b.prefix + "/"
 	}
-	// the listing's goroutine ends when its context does
+	// canceling the context ends the goroutine of the listing
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var objects []Object
@@ -158,7 +158,7 @@ func (b *bucket) ReaderAt(ctx context.Context, key string) (Reader, error) {
 
 // rangeReader makes one ranged request for each ReadAt.
 type rangeReader struct {
-	ctx  context.Context // io.ReaderAt has none of its own
+	ctx  context.Context // io.ReaderAt has no context
 	b    *bucket
 	key  string
 	etag string // so that two reads never see two versions of the object
@@ -203,7 +203,7 @@ func (r *rangeReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// MakeBucket creates the bucket, or the directory, that url names, unless it is there.
+// MakeBucket creates the bucket, or the directory, that url names, unless it exists.
 func MakeBucket(ctx context.Context, url string, o S3Options) error {
 	s, err := Open(url, o)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// errNoCredentials is behind every error about a key that is not there.
+// errNoCredentials is the cause of every error about a missing key.
 var errNoCredentials = errors.New("no credentials")
 
-// missingCredentials says which key is not where.
+// missingCredentials reports which key is missing and where.
 type missingCredentials struct{ message string }
 
 func (e *missingCredentials) Error() string { return e.message }
 func (e *missingCredentials) Unwrap() error { return errNoCredentials }
 
-// credentials gives the key for every request anew: a mounted Secret may
-// appear or change while the process runs.
+// credentials reads the key for every request: a mounted Secret may appear or change while the
+// process runs.
 func (o S3Options) credentials() (*credentials.Credentials, error) {
 	if o.WebIdentity.TokenFile != "" {
 		return o.webIdentity()
@@ -33,7 +33,7 @@ type keySource struct {
 	directory string
 }
 
-// IsExpired makes the client ask before each request.
+// IsExpired makes the client call Retrieve before each request.
 func (k *keySource) IsExpired() bool { return true }
 
 // Retrieve implements credentials.Provider.
@@ -41,8 +41,8 @@ func (k *keySource) Retrieve() (credentials.Value, error) {
 	if k.directory == "" {
 		return keysFromEnvironment()
 	}
-	// The files belong together, and the kubelet exchanges all of them at once by a link: what is read from two versions
-	// is read again.
+	// The files belong together, and the kubelet replaces all of them at once by a link. Read again
+	// if the version changes in between.
 	for {
 		version := k.version()
 		value, err := readKeys(k.directory)
@@ -57,7 +57,8 @@ func (k *keySource) RetrieveWithCredContext(*credentials.CredContext) (credentia
 	return k.Retrieve()
 }
 
-// version names the present content of a mounted Secret; "" if the directory is an ordinary one.
+// version identifies the present content of a mounted Secret; "" if the directory is an ordinary
+// one.
 func (k *keySource) version() string {
 	version, err := os.Readlink(filepath.Join(k.directory, "..data"))
 	if err != nil {

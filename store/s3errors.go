@@ -14,7 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// error turns what the client says into a reason and a sentence.
+// error converts an error of the client into a reason and a sentence.
 func (b *bucket) error(op, key string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -40,7 +40,7 @@ func (b *bucket) explain(err error) (Reason, string) {
 	response := minio.ToErrorResponse(err)
 	switch response.Code {
 	case "InvalidAccessKeyId", "ExpiredToken", "InvalidToken", "InvalidTokenId":
-		// temporary keys that the server has forgotten are exchanged for new ones with the next request
+		// temporary keys that the server has forgotten are renewed with the next request
 		b.keys.Expire()
 	}
 	switch response.Code {
@@ -75,7 +75,7 @@ func (b *bucket) explain(err error) (Reason, string) {
 	return Other, firstLine(err.Error())
 }
 
-// explainConnection says what is wrong when no answer came from an endpoint.
+// explainConnection explains why an endpoint gave no answer.
 func explainConnection(endpoint string, err error) (Reason, string, bool) {
 	var (
 		unknownCA tls.RecordHeaderError
@@ -103,7 +103,7 @@ func explainConnection(endpoint string, err error) (Reason, string, bool) {
 	return "", "", false
 }
 
-// rootCause is the innermost error: "connection refused" without the request that it happened to.
+// rootCause returns the innermost error: "connection refused" without the request.
 func rootCause(err error) string {
 	for {
 		inner := errors.Unwrap(err)

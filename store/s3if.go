@@ -9,8 +9,9 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// PutIf uses If-Match and If-None-Match. A store that does not know them says so, or ignores them: that is found out by
-// repeating the first write that it accepts, which must fail.
+// PutIf uses If-Match and If-None-Match. A store that does not support them returns an error, or
+// ignores them. The latter is detected by repeating the first write that it accepts, which must
+// fail.
 func (b *bucket) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
 	if err := checkKey("write", key, b); err != nil {
 		return "", err
@@ -29,7 +30,7 @@ func (b *bucket) PutIf(ctx context.Context, key string, r io.ReadSeeker, size in
 	if _, err := r.Seek(start, io.SeekStart); err != nil {
 		return "", err
 	}
-	// where the content is what was there before, so is its version: only "none" is certain to be over
+	// If the content is unchanged, so is its version: only "none" is certainly outdated.
 	_, err = b.putIf(ctx, key, r, size, "")
 	switch {
 	case ReasonOf(err) == Changed:
@@ -41,7 +42,7 @@ func (b *bucket) PutIf(ctx context.Context, key string, r io.ReadSeeker, size in
 	case ReasonOf(err) == Unsupported:
 		return "", err
 	}
-	return now, nil // it is asked the next time
+	return now, nil // ask again next time
 }
 
 func (b *bucket) putIf(ctx context.Context, key string, r io.Reader, size int64, version string) (string, error) {
@@ -61,9 +62,9 @@ func (b *bucket) putIf(ctx context.Context, key string, r io.Reader, size int64,
 	response := minio.ToErrorResponse(err)
 	switch {
 	case response.StatusCode == http.StatusPreconditionFailed, response.Code == "PreconditionFailed",
-		// Amazon: another write of the same object is under way
+		// Amazon: another write of the same object is in progress
 		response.Code == "ConditionalRequestConflict",
-		// a version is asked for of an object that is gone
+		// a version is required of an object that was deleted
 		version != "" && response.Code == minio.NoSuchKey:
 		return "", &Error{Op: "write", URL: b.URL(key), Reason: Changed, Message: "somebody else has replaced it", Err: err}
 	case response.StatusCode == http.StatusNotImplemented, response.Code == "NotImplemented":

@@ -15,21 +15,22 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// S3Options says how buckets are reached. The zero value is AWS with the
-// credentials of the AWS_* environment.
+// S3Options is how buckets are reached. The zero value is AWS with the credentials of the AWS_*
+// environment.
 type S3Options struct {
 	Endpoint   string     // URL with http or https; "" is https://s3.amazonaws.com
-	Region     string     // "" is us-east-1, or asked for at AWS
-	Addressing Addressing // where the bucket's name goes
-	CAFile     string     // PEM certificates to trust beside the system's; "" none
+	Region     string     // "" is us-east-1, or looked up at AWS
+	Addressing Addressing // position of the bucket's name in requests
+	CAFile     string     // PEM certificates to trust in addition to the system's; "": none
 	// CredentialsDir is a directory with the files accessKey, secretKey and, for temporary keys, sessionToken; "" is the
 	// AWS_* environment.
 	CredentialsDir string
-	// WebIdentity gets temporary keys for an identity token, instead of those of CredentialsDir, if it names a file.
+	// WebIdentity exchanges an identity token for temporary keys. If it names a file it replaces
+	// CredentialsDir.
 	WebIdentity WebIdentity
 }
 
-// Addressing is where a request has the bucket's name.
+// Addressing is the position of the bucket's name in a request.
 type Addressing string
 
 // Ways of addressing a bucket.
@@ -39,7 +40,7 @@ const (
 	AddressingVirtual Addressing = "virtual" // https://bucket.endpoint/key
 )
 
-// Names of the environment variables that hold the options.
+// Names of the environment variables with the options.
 const (
 	EnvEndpoint       = "CAIRN_S3_ENDPOINT"
 	EnvRegion         = "CAIRN_S3_REGION"
@@ -52,9 +53,9 @@ const (
 	EnvSTSEndpoint = "CAIRN_S3_STS_ENDPOINT"
 )
 
-// OptionsFromEnv reads the CAIRN_S3_* variables; AWS_ENDPOINT_URL_S3,
-// AWS_ENDPOINT_URL, AWS_REGION and AWS_CA_BUNDLE stand in for missing ones.
-// AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN count where no key is given.
+// OptionsFromEnv reads the CAIRN_S3_* variables. AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION
+// and AWS_CA_BUNDLE replace missing ones. AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN are used if
+// no key is given.
 func OptionsFromEnv(getenv func(string) string) (S3Options, error) {
 	first := func(names ...string) string {
 		for _, name := range names {
@@ -86,7 +87,7 @@ func OptionsFromEnv(getenv func(string) string) (S3Options, error) {
 	return o, err
 }
 
-// ParsePathStyle reads the value of the path-style setting: a boolean, or "" for automatic.
+// ParsePathStyle parses the path-style setting: a boolean, or "" for automatic.
 func ParsePathStyle(s string) (Addressing, error) {
 	if s == "" {
 		return AddressingAuto, nil
@@ -153,7 +154,7 @@ func (o S3Options) client(keys *credentials.Credentials) (*minio.Client, error) 
 		Transport:    transport,
 		Region:       region,
 		BucketLookup: lookup,
-		// a few quick tries here; whoever has time to wait (the shipper) tries again itself
+		// Few and quick retries here: callers with more time (the shipper) retry themselves.
 		MaxRetries: 3,
 	})
 }

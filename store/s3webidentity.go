@@ -15,31 +15,32 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// WebIdentity is how temporary keys are had for an identity token: a security token service (STS) gives them in exchange
-// (AssumeRoleWithWebIdentity). In a pod the token is a projected one of its service account, which the kubelet renews.
+// WebIdentity exchanges an identity token for temporary keys at a security token service (STS),
+// with AssumeRoleWithWebIdentity. In a pod the token is a projected one of its service account,
+// which the kubelet renews.
 type WebIdentity struct {
-	TokenFile   string // read anew for every exchange; "" is no web identity
-	RoleARN     string // of the role that the keys are for; AWS needs one, MinIO may decide by the token's claims
-	STSEndpoint string // URL; "" is that of AWS for AWS, and the S3 endpoint for other stores, as MinIO has it
+	TokenFile   string // read for every exchange; "": no web identity
+	RoleARN     string // role that the keys are for; AWS requires one, MinIO may decide by the token's claims
+	STSEndpoint string // URL; "": AWS's own for AWS, and the S3 endpoint for other stores, like MinIO
 }
 
 const (
-	// exchangeTimeout bounds one exchange, which no caller's context can end.
+	// exchangeTimeout limits one exchange, which callers' contexts cannot cancel.
 	exchangeTimeout = 30 * time.Second
-	// exchangeAgain is the pause after an exchange that failed while the last keys are still good.
+	// exchangeAgain is the pause after a failed exchange while the last keys are still valid.
 	exchangeAgain = 10 * time.Second
 )
 
-// identityKeys is a credentials.Provider that exchanges a token for keys, and anew when a fifth of their time is left. If
-// the STS is away then, the last keys serve as long as they are valid.
+// identityKeys is a credentials.Provider that exchanges a token for keys, and again when a fifth of
+// their lifetime is left. If the STS is unavailable then, the last keys are used until they expire.
 type identityKeys struct {
 	credentials.STSWebIdentity
 	tokenFile string
 	last      credentials.Value
-	next      time.Time // no exchange before
+	next      time.Time // no exchange before this
 }
 
-// identityError says why there are no keys for a token.
+// identityError reports why there are no keys for a token.
 type identityError struct {
 	reason  Reason
 	message string
@@ -47,12 +48,12 @@ type identityError struct {
 
 func (e *identityError) Error() string { return e.message }
 
-// stsUnavailable is an answer that says to try again later.
+// stsUnavailable is an answer that asks to try again later.
 type stsUnavailable struct{ status string }
 
 func (e *stsUnavailable) Error() string { return e.status }
 
-// webIdentity is the provider for the identity token of a file.
+// webIdentity returns the provider for the identity token in a file.
 func (o S3Options) webIdentity() (*credentials.Credentials, error) {
 	endpoint, err := o.stsEndpoint()
 	if err != nil {
@@ -73,7 +74,7 @@ func (o S3Options) webIdentity() (*credentials.Credentials, error) {
 	return credentials.New(keys), nil
 }
 
-// stsEndpoint is the address of the STS.
+// stsEndpoint returns the address of the STS.
 func (o S3Options) stsEndpoint() (string, error) {
 	if sts := o.WebIdentity.STSEndpoint; sts != "" {
 		if _, err := parseEndpoint(sts); err != nil {
@@ -121,7 +122,8 @@ func (k *identityKeys) RetrieveWithCredContext(*credentials.CredContext) (creden
 	return credentials.Value{}, k.explain(err)
 }
 
-// explain says why there are no keys. The client's own error is not kept: nobody knows what an STS answers.
+// explain reports why there are no keys. It omits the client's own error, since an STS may answer
+// anything.
 func (k *identityKeys) explain(err error) error {
 	var known *identityError
 	var unavailable *stsUnavailable
@@ -140,7 +142,7 @@ func (k *identityKeys) explain(err error) error {
 	return &identityError{Other, fmt.Sprintf("%s does not answer as an STS does; correct its address", k.STSEndpoint)}
 }
 
-// refused says for whom the STS gives no keys.
+// refused reports for which identity the STS refuses keys.
 func (k *identityKeys) refused(code string) error {
 	token, err := readToken(k.tokenFile)
 	if err != nil {
@@ -174,7 +176,7 @@ func readToken(file string) (string, error) {
 	return token, nil
 }
 
-// identityClaims say whose token it is, which is no secret.
+// identityClaims identify the token's owner. They are not secret.
 type identityClaims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -182,7 +184,7 @@ type identityClaims struct {
 	Expires  int64  `json:"exp"`
 }
 
-// claimsOf reads the claims of a token; what is no JWT has none.
+// claimsOf reads the claims of a token; a token that is not a JWT has none.
 func claimsOf(token string) identityClaims {
 	var claims identityClaims
 	if parts := strings.Split(token, "."); len(parts) == 3 {
@@ -204,7 +206,8 @@ func (c identityClaims) String() string {
 	return fmt.Sprintf(" (issuer %.128q, audience %.128q, subject %.128q)", c.Issuer, fmt.Sprint(c.Audience), c.Subject)
 }
 
-// stsTransport tells an STS that is away from one that refuses: minio-go does not keep the status of an answer.
+// stsTransport distinguishes an STS that is unavailable from one that refuses: minio-go does not
+// keep the status of an answer.
 type stsTransport struct{ http.RoundTripper }
 
 func (t stsTransport) RoundTrip(request *http.Request) (*http.Response, error) {

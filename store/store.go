@@ -7,50 +7,51 @@ import (
 	"strings"
 )
 
-// A Store holds objects under keys: relative slash-separated paths without
-// "." or ".." elements. Its methods may be called from several goroutines, and
-// their errors are *Error, except for a cancelled context's.
+// A Store keeps objects under keys: relative slash-separated paths without "." or ".." elements.
+// Its methods are safe for concurrent use. Their errors are *Error, except for that of a canceled
+// context.
 type Store interface {
-	// Put writes size bytes of r under key, replacing what is there. Readers
-	// see the old object or the new one, never a part.
+	// Put writes size bytes of r under key and replaces an existing object. Readers see the old
+	// object or the new one, never a part.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
-	// PutIf is Put where the object still has a version, as Stat, List or PutIf said of it, "" where there is none, and
-	// returns the new version. Else the reason of its error is Changed, also where an earlier try of the same write came
-	// through and its answer was lost. Unsupported is the reason where a store knows no conditions: the object may have been
-	// replaced then, by this content.
+	// PutIf is Put on the condition that the object has a version, as returned by Stat, List or
+	// PutIf; "" means that it does not exist. It returns the new version. If the condition fails
+	// the reason of the error is Changed; this includes the case that an earlier try of the same
+	// write succeeded and its answer was lost. If the store does not support conditions the reason
+	// is Unsupported: then the object may have been replaced by this content.
 	PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error)
 	// Get returns the whole object; the caller closes it.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
-	// ReaderAt reads ranges of one object, as it is now.
+	// ReaderAt returns a reader of ranges of the current object.
 	ReaderAt(ctx context.Context, key string) (Reader, error)
 	// List returns the objects whose keys begin with prefix, sorted by key; "" lists all.
 	List(ctx context.Context, prefix string) ([]Object, error)
 	// Delete removes the object; a missing one is no error.
 	Delete(ctx context.Context, key string) error
-	// Stat tells the size of the object.
+	// Stat returns the size and version of the object.
 	Stat(ctx context.Context, key string) (Object, error)
-	// URL names the object for people and for Open; "" names the store itself.
+	// URL returns the name of the object for people and for Open; "" names the store itself.
 	URL(key string) string
 }
 
-// An Object is what List and Stat say of one.
+// An Object describes an object in List and Stat.
 type Object struct {
 	Key  string
 	Size int64
-	// Version changes when the object is replaced by another content. It is the
-	// same in List and Stat; "" where the store does not tell.
+	// Version changes when the object is replaced by other content. It is the same in List and
+	// Stat; "" if the store has none.
 	Version string
 }
 
-// A Reader reads one object in ranges. Its methods may be called from several goroutines.
+// A Reader reads one object in ranges. Its methods are safe for concurrent use.
 type Reader interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 }
 
-// Open returns the store that url names: a directory, which need not exist
-// yet, or s3://bucket/prefix. It makes no request.
+// Open returns the store that url names: a directory, which need not exist yet, or
+// s3://bucket/prefix. It makes no request.
 func Open(url string, s3 S3Options) (Store, error) {
 	loc, err := parseLocation(url)
 	if err != nil {

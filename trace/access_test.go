@@ -51,7 +51,7 @@ func text(e *trace.Event) string {
 	return fmt.Sprintf("%s comm %d as %d makes %d", e.AppendJSON(nil), e.Comm, e.OwnRank, e.NewComm)
 }
 
-// A cursor that was sent to any call goes on as one that came there call by call.
+// After seeking to any call, a cursor continues like one that got there call by call.
 func TestSeek(t *testing.T) {
 	iterations := 40
 	if testing.Short() {
@@ -141,7 +141,7 @@ func TestSeekTimeAcrossBlocks(t *testing.T) {
 	}
 	require.Greater(t, len(exits), 3*timing.BlockCalls)
 	for _, i := range []int{1, 100, timing.BlockCalls - 1, timing.BlockCalls, timing.BlockCalls + 1, 2*timing.BlockCalls + 5, len(exits) - 1} {
-		for _, before := range []int64{0, 1} { // what ends at the time has ended
+		for _, before := range []int64{0, 1} { // a call that ends at the time has ended
 			require.True(t, cursor.SeekTime(exits[i-1]-before))
 			require.True(t, cursor.Next())
 			require.EqualValues(t, uint64(i)-uint64(before), cursor.Event().Index)
@@ -150,7 +150,7 @@ func TestSeekTimeAcrossBlocks(t *testing.T) {
 	}
 }
 
-// requests counts what a reader asks for: over object storage each is a ranged GET.
+// requests counts the reads of a reader: over object storage each is a ranged GET.
 type requests struct {
 	bytes.Reader
 	n    int

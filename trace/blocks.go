@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// foundSections are the sections of a file that is being opened: in blocks of their own, or together in one.
+// foundSections are the sections of a file that is being opened: in separate blocks, or together in
+// one.
 type foundSections struct {
 	file   *Reader
 	blocks map[codec.Kind]codec.Entry
@@ -17,8 +18,8 @@ type foundSections struct {
 	booked int64 // of small
 }
 
-// openBlocks sorts the blocks of the index. Those that all ranks share stand together in files of this writer and are read
-// at once: over a network one request takes longer than many bytes.
+// openBlocks sorts the blocks of the index. In files of this writer, the blocks that all ranks
+// share are adjacent and are read at once: over a network one request takes longer than many bytes.
 func (t *Reader) openBlocks() (*foundSections, error) {
 	found := &foundSections{file: t, blocks: map[codec.Kind]codec.Entry{}, small: map[codec.Kind][]byte{}}
 	first, last, total := t.size, int64(0), int64(0)
@@ -72,7 +73,7 @@ func (t *Reader) openBlocks() (*foundSections, error) {
 	return found, found.openSmall()
 }
 
-// openSmall takes the block of small sections apart.
+// openSmall splits the block of small sections.
 func (f *foundSections) openSmall() error {
 	e, there := f.blocks[blockSections]
 	if !there {
@@ -98,16 +99,16 @@ func (f *foundSections) openSmall() error {
 	return nil
 }
 
-// A sectionDecoding says how a section is read.
+// A sectionDecoding describes how a section is decoded.
 type sectionDecoding struct {
 	kind     codec.Kind
 	name     string
-	plain    bool // no string table in front
+	plain    bool // no string table at the front
 	optional bool
 	decode   func(d *decoder)
 }
 
-// decode reads sections in this order, then gives back what they were read from.
+// decode decodes the sections in this order, and releases the content of each.
 func (f *foundSections) decode(sections []sectionDecoding) error {
 	for _, section := range sections {
 		content, err := f.content(section.kind)
@@ -136,7 +137,7 @@ func (f *foundSections) decode(sections []sectionDecoding) error {
 	return f.close()
 }
 
-// content is that of a section, nil where there is none.
+// content returns the content of a section, nil if there is none.
 func (f *foundSections) content(kind codec.Kind) ([]byte, error) {
 	if content, small := f.small[kind]; small {
 		return content, nil
@@ -148,14 +149,14 @@ func (f *foundSections) content(kind codec.Kind) ([]byte, error) {
 	return f.file.block(e)
 }
 
-// give gives back what the content of a section has booked, if it is in a block of its own.
+// give releases the content of a section that is in a block of its own.
 func (f *foundSections) give(kind codec.Kind, content []byte) {
 	if _, apart := f.blocks[kind]; apart {
 		f.file.budget.Give(int64(len(content)))
 	}
 }
 
-// close gives back the block of small sections, but for the value sequences in it.
+// close releases the block of small sections, except the value sequences in it.
 func (f *foundSections) close() error {
 	if content, there := f.small[blockSequences]; there {
 		if len(f.file.sequenceBlocks) > 0 {
@@ -174,15 +175,15 @@ func (f *foundSections) close() error {
 	return nil
 }
 
-// A sequenceBlock holds the encodings of sequences.
+// A sequenceBlock has the encodings of some sequences.
 type sequenceBlock struct {
 	numbers  []int64        // of the sequences, increasing; nil: they are consecutive
-	readings []clockReading // of clock readings, how they are coded
+	readings []clockReading // coding of clock readings
 	bytes    []byte
 	ends     []int64
 }
 
-// sequenceBytes is the encoding of one value sequence, and how its values are coded.
+// sequenceBytes returns the encoding of one value sequence, and the coding of its values.
 func (t *Reader) sequenceBytes(i int) ([]byte, clockReading, error) {
 	if i < 0 || i >= t.sequenceCount {
 		return nil, clockReading{}, fmt.Errorf("trace: no value sequence %d", i)
@@ -205,7 +206,7 @@ func (t *Reader) sequenceBytes(i int) ([]byte, clockReading, error) {
 	return b, block.readings[at], nil
 }
 
-// blockWith finds the block that a sequence may be in, and its place there; −1 if it is not.
+// blockWith finds the block that a sequence may be in, and its index there; −1 if it is not.
 func (t *Reader) blockWith(blocks []codec.Entry, i int64) (*sequenceBlock, int, error) {
 	k, exact := slices.BinarySearchFunc(blocks, i, func(e codec.Entry, i int64) int { return cmp.Compare(e.Key, i) })
 	if !exact {
@@ -235,7 +236,7 @@ func (t *Reader) blockWith(blocks []codec.Entry, i int64) (*sequenceBlock, int, 
 	return &block, at, nil
 }
 
-// sequence is the encoding of a sequence by its place in the block; nil if there is none.
+// sequence returns the encoding of a sequence by its index in the block; nil if there is none.
 func (b *sequenceBlock) sequence(at int) []byte {
 	if b == nil || at < 0 || at >= len(b.ends) {
 		return nil
@@ -279,18 +280,20 @@ func (t *Reader) splitSequences(content []byte, numbered bool) (sequenceBlock, e
 	return sequenceBlock{numbers, readings, d.Rest, ends}, d.Err
 }
 
-// Columns are the values that differ from rank to rank (forms Column and Elastic with Cases): number `place` of column k is that
-// of the thread with this Place.
+// Columns are the values that differ from rank to rank (forms Column and Elastic with Cases):
+// Columns()[k].At(p) is that of the thread with Place p.
 func (t *Reader) Columns() []codec.Numbers { return t.shared.Columns }
 
-// ValueOn is what an argument is on one thread, its position in Threads: Int or Name where v follows from the thread or
-// from own, the caller's rank in the communicator of the call (−1: not known). Streams stay as they are.
+// ValueOn returns the value of an argument on one thread (an index into Threads). It is Int or Name
+// where v depends on the thread or on own, the caller's rank in the communicator of the call (−1:
+// unknown). Streams are returned unchanged.
 func (t *Reader) ValueOn(v Value, thread, own int) (Value, error) {
 	p := environment{columns: t.shared.Columns, index: int(t.shared.Threads.place.At(thread)), rank: int64(own), known: own >= 0}
 	return p.evaluate(v)
 }
 
-// Sizes are in bytes as stored, with each block's header; the parts add up to Total, which has ClockReadings in Timing.
+// Sizes are in bytes as stored, with each block's header. The parts add up to Total; ClockReadings
+// are a part of Timing.
 type Sizes struct {
 	Total      int64 `json:"total"`
 	Container  int64 `json:"container"`
@@ -302,11 +305,11 @@ type Sizes struct {
 	CallSites  int64 `json:"call_sites"`
 	Pointers   int64 `json:"pointers"`
 	Metadata   int64 `json:"metadata"`
-	// ClockReadings are a part of Timing: what MPI_Wtime returned.
+	// ClockReadings is the part of Timing that is results of MPI_Wtime.
 	ClockReadings int64 `json:"clock_readings"`
 }
 
-// Sizes says where the bytes of the file are.
+// Sizes returns how the size of the file is made up.
 func (t *Reader) Sizes() Sizes {
 	s := sizesOf(t.index, t.size, purposeOf(t.Meta()))
 	for i, kind := range t.index.Kinds.All() {
@@ -317,8 +320,8 @@ func (t *Reader) Sizes() Sizes {
 	return s
 }
 
-// split puts the bytes of a block of sections, counted with the metadata, where they belong. One that cannot be read again
-// stays there.
+// split assigns the bytes of a block of sections, which were counted as metadata, to the parts that
+// they belong to. A block that cannot be read again stays metadata.
 func (s *Sizes) split(t *Reader, e codec.Entry) {
 	content, err := t.block(e)
 	if err != nil {
@@ -336,8 +339,8 @@ func (s *Sizes) split(t *Reader, e codec.Entry) {
 	}
 }
 
-// sizesOf adds up the blocks of a file; what is in no block belongs to the container, but for what the index is longer
-// by for the blocks of timing.
+// sizesOf adds up the blocks of a file. Bytes outside of blocks belong to the container, except
+// that blocks of timing are charged with the growth of the index that they cause.
 func sizesOf(blocks *codec.Index, total int64, purpose codec.Effort) Sizes {
 	s := Sizes{Total: total, Container: total}
 	size := blocks.Sizes.Lookup()
@@ -362,7 +365,7 @@ func sizesOf(blocks *codec.Index, total int64, purpose codec.Effort) Sizes {
 	return s
 }
 
-// TimingBytes is what the times of a thread take in the file, in bytes.
+// TimingBytes returns the size in bytes of the times of a thread in the file.
 func (t *Reader) TimingBytes(thread int) (bytes int64) {
 	if len(t.shared.Leads) > 0 && t.shared.Leads[thread] != thread {
 		return 0
@@ -383,7 +386,7 @@ func indexSize(blocks *codec.Index, purpose codec.Effort) int64 {
 	return int64(len(codec.AppendBlock(nil, blockIndex, blocks.Append(nil), packingOf(blockIndex, purpose))))
 }
 
-// part is the part of the whole that blocks of this type belong to.
+// part returns the part that blocks of this kind are counted in.
 func (s *Sizes) part(kind codec.Kind) *int64 {
 	switch kind {
 	case blockSignatures:

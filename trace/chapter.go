@@ -8,21 +8,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// The grammar of a thread whose calls have no order grows with them. Its first calls may stand in parts, in chapters: a
-// plain grammar each, of the signatures of the process. They go into a shard as they are. In their place the thread's root
-// begins with symbols that stand for as many calls of each signature: so all that a shard's writer asks of a grammar
-// has its answer, but for the order of these calls. A reader of a shard puts the chapters in.
+// The grammar of a thread whose calls have no order grows with their number. So its first calls may
+// be in parts, as chapters: each is a plain grammar of the signatures of the process, and goes into
+// a shard unchanged. In their place, the thread's root begins with symbols that count the calls of
+// each signature in the chapters. So everything that a shard's writer asks of a grammar is known,
+// except the order of these calls. A reader of a shard inserts the chapters.
 
 var errChapters = errors.New("trace: damaged chapters")
 
-// A ChapterOf says of what a chapter is.
+// A ChapterOf identifies a chapter.
 type ChapterOf struct {
 	Thread int
-	Number uint64 // among those of the thread, from 0 on
+	Number uint64 // index among the chapters of the thread
 	Calls  uint64
 }
 
-// A Chapter is the grammar of some calls of a thread, in a part.
+// A Chapter is the grammar of some calls of a thread, stored in a part.
 type Chapter struct {
 	of     ChapterOf
 	part   *Part
@@ -33,13 +34,13 @@ type Chapter struct {
 // Calls is the number of calls.
 func (c *Chapter) Calls() uint64 { return c.of.Calls }
 
-// Counts says how often each signature of the process is called, sorted by terminal.
+// Counts returns the number of calls of each signature of the process, sorted by terminal.
 func (c *Chapter) Counts() []grammar.Occurrences { return c.counts }
 
-// content is the block as it stands in a trace. It is booked on the part's budget.
+// content returns the block as stored. Its memory is taken from the part's budget.
 func (c *Chapter) content() ([]byte, error) { return c.part.file.block(c.entry) }
 
-// Grammar reads the chapter: rule 0 is its calls.
+// Grammar decodes the chapter. Rule 0 is the sequence of its calls.
 func (c *Chapter) Grammar() (grammar.Grammar, error) {
 	content, err := c.content()
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *Chapter) Grammar() (grammar.Grammar, error) {
 	return g, err
 }
 
-// decodeChapter reads the content of a block. What the rules take stays booked.
+// decodeChapter decodes a block. The memory of the rules stays booked on m.
 func decodeChapter(content []byte, m *codec.Budget) (grammar.Grammar, []uint64, error) {
 	d := newDecoder(content, m)
 	g := d.Grammar()
@@ -70,15 +71,15 @@ func decodeChapter(content []byte, m *codec.Budget) (grammar.Grammar, []uint64, 
 	return g, lengths, err
 }
 
-// Chapters are those that the calls of a thread begin with.
+// Chapters are the first calls of a thread.
 type Chapters struct {
 	List []*Chapter
-	// Terminals are the signatures of the trace that those of the process are, by terminal of the process; -1 for one that
-	// no chapter has.
+	// Terminals maps terminals of the process to terminals of the trace; -1 for one that no chapter
+	// has.
 	Terminals []int32
 }
 
-// Calls is the number of calls in all of them.
+// Calls returns the number of calls in all chapters.
 func (c *Chapters) Calls() (n uint64) {
 	for _, one := range c.List {
 		n += one.of.Calls
@@ -86,7 +87,7 @@ func (c *Chapters) Calls() (n uint64) {
 	return n
 }
 
-// CountsOf adds up the calls of each signature in some chapters, sorted by terminal.
+// CountsOf returns the number of calls of each signature in some chapters, sorted by terminal.
 func CountsOf(chapters []*Chapter) []grammar.Symbol {
 	var all []grammar.Symbol
 	for _, c := range chapters {
@@ -106,11 +107,11 @@ func CountsOf(chapters []*Chapter) []grammar.Symbol {
 	return all
 }
 
-// hasChapters reports whether some thread has chapters.
+// hasChapters reports whether any thread has chapters.
 func hasChapters(c *Content) bool { return c.Threads.chapters != nil }
 
-// appendChapters says which threads have chapters: rows, the numbers of chapters, the calls in them, and lists of
-// terminals + 1.
+// appendChapters writes the chapters of each thread: row, number of chapters, number of calls, and
+// the list of terminals + 1.
 func appendChapters(c *Content) []byte {
 	var rows, counts, calls []int64
 	var terminals [][]int64
@@ -129,7 +130,7 @@ func appendChapters(c *Content) []byte {
 	return codec.AppendLists(b, terminals)
 }
 
-// chapters writes those that do not stand in the chain before the file.
+// chapters writes the chapters that are not in the chain before the file.
 func (f *fileWriter) chapters(c *Content) error {
 	for i, chapters := range c.Threads.chapters {
 		if chapters == nil {
@@ -150,7 +151,8 @@ func (f *fileWriter) chapters(c *Content) error {
 	return nil
 }
 
-// openChapters puts the chapters of a shard into its grammar; lengths are those of the rules without them.
+// openChapters inserts the chapters of a shard into its grammar; lengths are those of the rules
+// without them.
 func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 	rows, counts, calls, terminals := d.Sequence(), d.Sequence(), d.Sequence(), d.Lists()
 	if d.Err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
@@ -160,7 +162,7 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 		return
 	}
 	c := &t.shared
-	rules := make([][]grammar.Symbol, len(rows)) // roots come first, since a rule refers to later ones
+	rules := make([][]grammar.Symbol, len(rows)) // roots come first, since a rule refers only to later ones
 	which := map[int]int{}
 	for i, row := range rows {
 		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {
@@ -204,7 +206,8 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 	c.Threads.root = roots
 }
 
-// readChapter reads a chapter of a thread, with the signatures of the trace, and how many calls it has.
+// readChapter returns a chapter of a thread, with the signatures of the trace, and its number of
+// calls.
 func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Grammar, uint64, error) {
 	e, there := t.chapterBlocks.Find(row, number)
 	if !there {
@@ -234,7 +237,7 @@ func (t *Reader) readChapter(row, number int64, terminals []int64) (grammar.Gram
 	return g, lengths[0], nil
 }
 
-// moved renames the rules of a grammar, in place, so that they can follow others.
+// moved renumbers the rules of a grammar, in place, so that they can follow by other rules.
 func moved(rules [][]grammar.Symbol, by int) [][]grammar.Symbol {
 	for _, body := range rules {
 		for i, s := range body {
@@ -248,7 +251,7 @@ func moved(rules [][]grammar.Symbol, by int) [][]grammar.Symbol {
 
 // Chapters in parts.
 
-// Chapter writes a chapter: a plain grammar of so many calls, with the signatures of the process.
+// Chapter writes a chapter: a plain grammar of of.Calls calls, with the signatures of the process.
 func (p *PartWriter) Chapter(of ChapterOf, grammar []byte) error {
 	g, lengths, err := decodeChapter(grammar, codec.NewBudget(64*int64(len(grammar))+4096))
 	if err == nil && lengths[0] != of.Calls {
@@ -262,7 +265,7 @@ func (p *PartWriter) Chapter(of ChapterOf, grammar []byte) error {
 	return p.file.err
 }
 
-// CopyChapter writes a chapter of another part as it is.
+// CopyChapter writes a chapter of another part unchanged.
 func (p *PartWriter) CopyChapter(c *Chapter) error {
 	content, err := c.content()
 	if err != nil {
@@ -274,8 +277,8 @@ func (p *PartWriter) CopyChapter(c *Chapter) error {
 	return p.file.err
 }
 
-// appendChapterList says what chapters are: thread, number, calls of each, then lists of the terminals that it calls and how
-// often.
+// appendChapterList writes the list of chapters: thread, number and calls of each, then the
+// terminals that it calls and how often.
 func appendChapterList(chapters []*Chapter) (b []byte) {
 	var columns [3][]int64
 	var terminals, counts [][]int64
@@ -295,7 +298,7 @@ func appendChapterList(chapters []*Chapter) (b []byte) {
 	return codec.AppendLists(codec.AppendLists(b, terminals), counts)
 }
 
-// openChapters reads what the chapters of a part are.
+// openChapters reads the list of chapters of a part.
 func (p *Part) openChapters(list *codec.Entry) error {
 	t := &p.file
 	var entries []codec.Entry
@@ -343,10 +346,11 @@ func (p *Part) openChapters(list *codec.Entry) error {
 	return nil
 }
 
-// Chapters are those of the part, in the order of the file.
+// Chapters returns the chapters of the part in the order of the file.
 func (p *Part) Chapters() []*Chapter { return p.chapters }
 
-// OrderChapters sorts chapters of parts by thread and number, each once, up to the first that is missing.
+// OrderChapters sorts the chapters of parts by thread and number, without duplicates, up to the
+// first missing one.
 func OrderChapters(parts []*Part) map[int][]*Chapter {
 	type key struct {
 		thread int

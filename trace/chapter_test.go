@@ -17,11 +17,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// chaptered is the trace of two ranks that call without order, once as it is, and once with the first calls of the ranks in
-// chapters, by other names, of which the parts are given, too.
+// chaptered returns the trace of two ranks whose calls have no order: once unchanged, and once with
+// the first calls of the ranks in chapters, which number signatures differently. It also returns
+// the parts with the chapters.
 func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []*trace.Part, files []byte) {
 	random := rand.New(rand.NewPCG(seed, 21))
-	names := []int32{2, 0, 1} // of the process, by terminal of the trace
+	names := []int32{2, 0, 1} // terminal of the process, by terminal of the trace
 	back := []int32{1, 2, 0}
 	whole, apart = longRank(0, seed), longRank(0, seed)
 	whole.Ranks = trace.NewRankTable(trace.Rank{Rank: 0, Clock: timing.Clock{Kind: "monotonic"}}, trace.Rank{Rank: 1, Clock: timing.Clock{Kind: "monotonic"}})
@@ -84,7 +85,7 @@ func chaptered(t testing.TB, seed uint64) (whole, apart *trace.Content, parts []
 		apart.Grammar.Rules = append(apart.Grammar.Rules, append([]grammar.Symbol{grammar.RuleSymbol(th.Root+1, 1)}, rest...), counts)
 		apart.Threads.Append(th)
 	}
-	// times of the calls in chapters are coded with all that the rank calls
+	// times of the calls in chapters are coded with all calls of the rank
 	for i, th := range whole.Threads.All() {
 		var file bytes.Buffer
 		w, err := trace.NewPartWriter(&file, whole)
@@ -131,8 +132,8 @@ func linesOf(t *testing.T, r *trace.Reader) string {
 	return b.String()
 }
 
-// A shard whose first calls are in chapters is read as the trace that has them in its grammar, by both readers, whether the
-// chapters stand in it or in parts before it.
+// Both readers read a shard whose first calls are in chapters like the trace with these calls in
+// its grammar, whether the chapters are in the shard or in parts before it.
 func TestChapters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -173,7 +174,7 @@ func TestChapters(t *testing.T) {
 	}
 }
 
-// Whatever is in a part, reading its chapters ends with an error or with grammars.
+// Reading the chapters of arbitrary bytes ends with an error or with grammars.
 func FuzzChaptersOfParts(f *testing.F) {
 	_, _, parts, files := chaptered(f, 7)
 	first := files[:parts[0].Size()]

@@ -10,19 +10,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// longSequences numbers the chunks of long sequences, equal ones once.
+// longSequences numbers the distinct chunks of long sequences.
 type longSequences struct {
 	numbers []int64   // of the sequences
 	chunks  [][]int64 // of each
 	list    []*codec.Chunk
 }
 
-// planChunks lists the long ones among sequences, but for those that a file has as a whole.
+// planChunks lists the long sequences, except those that a file stores as a whole.
 func planChunks(sequences []codec.Sequence, whole map[int][]int64) *longSequences {
 	l := &longSequences{}
 	known := map[[16]byte]int64{}
 	for i := range sequences {
-		if _, told := whole[i]; told || len(sequences[i].Chunks) == 0 {
+		if _, stored := whole[i]; stored || len(sequences[i].Chunks) == 0 {
 			continue
 		}
 		mine := make([]int64, len(sequences[i].Chunks))
@@ -45,7 +45,7 @@ func (l *longSequences) section() []byte {
 	return codec.AppendLists(codec.AppendSequence(nil, l.numbers), l.chunks)
 }
 
-// chunks writes the chunks that do not stand in the chain before the file.
+// chunks writes the chunks that are not in the chain before the file.
 func (f *fileWriter) chunks(list []*codec.Chunk) error {
 	for number, c := range list {
 		if file, entry := c.Stored(); file != nil {
@@ -58,12 +58,12 @@ func (f *fileWriter) chunks(list []*codec.Chunk) error {
 			return fmt.Errorf("trace: chunk %d of the value sequences: %w", number, err)
 		}
 		f.block(blockChunk, 0, int64(number), content)
-		c.Give(content)
+		c.Release(content)
 	}
 	return nil
 }
 
-// longSequences reads which chunks sequences begin with.
+// longSequences reads the chunks that sequences begin with.
 func (d *decoder) longSequences(chunks []codec.Chunk, sequences int) map[int][]*codec.Chunk {
 	numbers, lists := d.Sequence(), d.Lists()
 	if len(lists) != len(numbers) {
@@ -98,7 +98,7 @@ func (d *decoder) longSequences(chunks []codec.Chunk, sequences int) map[int][]*
 // A chunkFile reads the chunks of a file.
 type chunkFile struct {
 	*Reader
-	part *Part // which the file is; nil: a whole trace
+	part *Part // the part that the file is; nil: a whole trace
 }
 
 // Chunk implements ChunkFile.
@@ -107,7 +107,8 @@ func (f *chunkFile) Chunk(e codec.Entry) ([]byte, error) { return f.block(e) }
 // Budget implements ChunkFile.
 func (f *chunkFile) Budget() *codec.Budget { return f.budget }
 
-// openChunks makes the chunks of the blocks of the file: their numbers are consecutive. Nothing is read yet.
+// openChunks makes the chunks of the blocks of the file: their numbers are consecutive. It reads
+// none of them.
 func (t *Reader) openChunks() error {
 	n := t.chunkBlocks.Rows.Len()
 	if n == 0 {
@@ -116,7 +117,7 @@ func (t *Reader) openChunks() error {
 	if n > math.MaxInt32 || !t.budget.Take(int64(n)*codec.ChunkBytes) {
 		return codec.ErrMemory
 	}
-	// chunks outlive what else the reader holds
+	// chunks live longer than the rest of the reader
 	file := &chunkFile{&Reader{r: t.r, size: t.size, budget: t.budget}, nil}
 	t.chunks = make([]codec.Chunk, n)
 	for i, row := range t.chunkBlocks.Rows.All() {
@@ -129,7 +130,7 @@ func (t *Reader) openChunks() error {
 	return nil
 }
 
-// SequenceLength is the number of values of a sequence.
+// SequenceLength returns the number of values of a sequence.
 func (t *Reader) SequenceLength(i int) (uint64, error) {
 	b, _, err := t.sequenceBytes(i)
 	if err != nil {
@@ -142,7 +143,7 @@ func (t *Reader) SequenceLength(i int) (uint64, error) {
 
 // checkChunks reads the chunks of all sequences once.
 func (t *Reader) checkChunks() error {
-	t.mu.Lock() // what they are is noted
+	t.mu.Lock() // the summaries are set
 	defer t.mu.Unlock()
 	for _, i := range slices.Sorted(maps.Keys(t.long)) {
 		for k, c := range t.long[i] {
@@ -156,8 +157,8 @@ func (t *Reader) checkChunks() error {
 
 // Chunks of value sequences in parts.
 
-// A ChunkOf says of what a chunk is: SequenceChunk·Number is the number of its first value in a stream of a signature on a
-// thread.
+// A ChunkOf identifies a chunk in a stream of a signature on a thread. Its first value has the
+// index SequenceChunk·Number in the stream.
 type ChunkOf struct {
 	Thread           int
 	Terminal, Stream int32
@@ -177,13 +178,13 @@ func (p *PartWriter) Chunk(of ChunkOf, c *codec.Chunk) error {
 		return err
 	}
 	p.file.block(blockChunk, 0, int64(len(p.chunks)), content)
-	c.Give(content)
+	c.Release(content)
 	p.chunks = append(p.chunks, partChunk{of, c})
 	return p.file.err
 }
 
-// chunkListColumns are, of each chunk: thread, terminal, stream, number, both halves of its sum, its first value, and 1 if
-// it has no other.
+// chunkListColumns is the number of columns of the list of chunks: thread, terminal, stream,
+// number, both halves of the checksum, first value, and 1 if all values equal it.
 const chunkListColumns = 8
 
 func appendChunkList(chunks []partChunk) (b []byte) {
@@ -207,7 +208,7 @@ func (c *partChunk) row() [chunkListColumns]int64 {
 	return [...]int64{int64(c.of.Thread), int64(c.of.Terminal), int64(c.of.Stream), int64(c.of.Number), sum(0), sum(8), summary.First, equal}
 }
 
-// openChunks reads what the chunks of a part are.
+// openChunks reads the list of chunks of a part.
 func (p *Part) openChunks(list *codec.Entry) error {
 	t := &p.file
 	var entries []codec.Entry
@@ -256,17 +257,18 @@ func (p *Part) openChunks(list *codec.Entry) error {
 	return d.Err
 }
 
-// HasChunks says whether the part has any chunks.
+// HasChunks reports whether the part has chunks.
 func (p *Part) HasChunks() bool { return len(p.chunks) > 0 }
 
-// Chunks calls do with the chunks of the part, in the order of the file.
+// Chunks calls do with each chunk of the part, in the order of the file.
 func (p *Part) Chunks(do func(of ChunkOf, c *codec.Chunk)) {
 	for _, c := range p.chunks {
 		do(c.of, c.chunk)
 	}
 }
 
-// OrderChunks sorts chunks of parts by stream (with Number 0), each once, up to the first that is missing.
+// OrderChunks sorts the chunks of parts by stream (a ChunkOf with Number 0), without duplicates, up
+// to the first missing one.
 func OrderChunks(parts []*Part) map[ChunkOf][]*codec.Chunk {
 	found := map[ChunkOf]*codec.Chunk{}
 	for _, p := range parts {

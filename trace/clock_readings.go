@@ -10,30 +10,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// What MPI_Wtime returned are times, though the program read them itself: their value sequences have blocks of their own,
-// which count as timing (docs/decisions/0081-clock-readings.md). A finished trace with the times of calls has each reading
-// relative to the exit of its call.
+// The results of MPI_Wtime are times, although the program read them itself. So their value
+// sequences have separate blocks, which count as timing (docs/decisions/0081-clock-readings.md). A
+// finished trace with the times of calls stores each reading relative to the exit of its call.
 const clockFunction = "MPI_Wtime"
 
-// A clockReading says how the values of a sequence of clock readings are coded.
+// A clockReading is the coding of a sequence of clock readings.
 type clockReading struct {
 	form readingForm
-	// unit: of near readings, how many ns make 1; of exact ones, by how many of its last bits a reading is off at most from
-	// the number of seconds that is nearest to its nanoseconds
+	// unit is, for near readings, the number of ns per step. For exact readings it is the maximum
+	// error, in units in the last place, of a reading compared with the number of seconds nearest
+	// to its nanoseconds.
 	unit   int64
-	offset int64 // what the clock shows at 0 ns of the node's CLOCK_MONOTONIC, in ns
+	offset int64 // reading of the clock, in ns, at 0 ns of the node's CLOCK_MONOTONIC
 }
 
 type readingForm int64
 
 const (
 	plainReadings readingForm = iota // the bits of each value
-	nearReadings                     // within MomentTicks, as all moments of lossy timing
+	nearReadings                     // within MomentTicks, like all moments of lossy timing
 	exactReadings
 	readingForms
 )
 
-// value is the bits of the reading of a call that ended at a time, in ns. Sums wrap around at 64 bits.
+// value returns the bits of the reading of a call that ended at exit, in ns. Sums wrap around at 64
+// bits.
 func (r *clockReading) value(coded, exit int64) int64 {
 	switch r.form {
 	case nearReadings:
@@ -46,7 +48,7 @@ func (r *clockReading) value(coded, exit int64) int64 {
 	return coded
 }
 
-// code is the inverse, of a reading that fits.
+// code is the inverse of value, for a reading that fits.
 func (r *clockReading) code(value, exit int64) int64 {
 	switch ns := nanosecondsOf(value); r.form {
 	case nearReadings:
@@ -57,10 +59,10 @@ func (r *clockReading) code(value, exit int64) int64 {
 	return value
 }
 
-// seconds are the bits of the number of seconds that is nearest to so many nanoseconds.
+// seconds returns the bits of the number of seconds nearest to ns nanoseconds.
 func seconds(ns int64) int64 { return int64(math.Float64bits(float64(ns) / 1e9)) }
 
-// nanosecondsOf is how many nanoseconds a number of seconds is.
+// nanosecondsOf converts the bits of a number of seconds to nanoseconds.
 func nanosecondsOf(value int64) int64 {
 	return int64(math.Round(math.Float64frombits(uint64(value)) * 1e9))
 }
@@ -68,18 +70,20 @@ func nanosecondsOf(value int64) int64 {
 func floorDiv(x, n int64) int64 { return (x - floorMod(x, n)) / n }
 
 const (
-	// maxReading is up to how many seconds a reading is coded relative to its call.
+	// maxReading is the largest reading in seconds that is coded relative to its call.
 	maxReading = 1 << 32
-	// readingNoise is what a number of seconds since 1970 and one of nanoseconds may differ by.
+	// readingNoise is the largest difference, in ns, between a time since 1970 in seconds and in
+	// nanoseconds.
 	readingNoise = 512
-	// maxLastBits is up to which unit readings are exact ones: those of a clock that counts nanoseconds need 1.
+	// maxLastBits is the largest unit of exact readings. A clock that counts nanoseconds needs 1.
 	maxLastBits = 1 << 10
-	// readingShare: on a thread where fewer than one call in so many reads the clock, readings are left as they are: to go
-	// through the times of all calls would take longer than it saves.
+	// readingShare: where fewer than one in readingShare calls of a thread reads the clock, its
+	// readings are not coded. Going through the times of all calls would take more time than it is
+	// worth.
 	readingShare = 64
 )
 
-// clockReadings reports which value sequences hold nothing but results of MPI_Wtime.
+// clockReadings reports which value sequences contain only results of MPI_Wtime.
 func clockReadings(c *Content) []bool {
 	readings, other := make([]bool, len(c.Sequences)), make([]bool, len(c.Sequences))
 	for _, streams := range c.Threads.streamSets.Lists {
@@ -97,20 +101,20 @@ func clockReadings(c *Content) []bool {
 	return readings
 }
 
-// readsClock reports whether a stream is that of what MPI_Wtime returns.
+// readsClock reports whether a stream has the results of MPI_Wtime.
 func (c *Content) readsClock(ref StreamRef) bool {
 	s := &c.Signatures[ref.Terminal]
 	return s.Return.Form == Stream && s.Return.Int == int64(ref.Number) && c.function(s.Function).Name == clockFunction
 }
 
-// codedReadings are the sequences of clock readings of a content as a file has them.
+// codedReadings are the coded sequences of clock readings of a content.
 type codedReadings struct {
 	of    map[int]clockReading
 	codes map[int][]int64
 }
 
-// codeReadings codes readings relative to the calls that they are from, where each call's time is known and a sequence is
-// of one thread.
+// codeReadings codes readings relative to their calls, where the time of each call is known and a
+// sequence belongs to one thread.
 func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	coded := &codedReadings{map[int]clockReading{}, map[int][]int64{}}
 	if !c.Meta.Final || len(c.Leads) > 0 || !slices.Contains(readings, true) {
@@ -135,7 +139,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 			if err != nil {
 				return nil, err
 			}
-			if relatable(all) {
+			if codable(all) {
 				of[ref.Terminal], values[s] = s, all
 				total += len(all)
 			}
@@ -153,12 +157,12 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 	return coded, nil
 }
 
-// relatable reports whether all readings of a sequence are numbers of seconds of some clock.
-func relatable(values []int64) bool {
+// codable reports whether all values can be readings of a clock in seconds.
+func codable(values []int64) bool {
 	return !slices.ContainsFunc(values, func(v int64) bool { return !(math.Abs(math.Float64frombits(uint64(v))) < maxReading) })
 }
 
-// thread codes the readings of a thread, by terminal.
+// thread codes the readings of a thread; of maps terminals to sequences.
 func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]int64, total int) error {
 	exits := map[int32][]int64{}
 	differences := make([]int64, 0, total)
@@ -182,18 +186,18 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 	if err != nil {
 		return err
 	}
-	most := int64(maxLastBits)
+	maxUnit := int64(maxLastBits)
 	if c.shared.Meta.Timing.Mode == timing.Lossy {
-		reading.form, reading.unit, most = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
+		reading.form, reading.unit, maxUnit = nearReadings, 2*c.clock.AtMost(timing.MomentTicks), math.MaxInt32
 	}
-	if reading.unit < 0 || reading.unit > most || reading.form == nearReadings && reading.unit == 0 {
+	if reading.unit < 0 || reading.unit > maxUnit || reading.form == nearReadings && reading.unit == 0 {
 		return nil
 	}
 	slices.Sort(differences)
 	if len(differences) == 0 {
 		return nil
 	}
-	reading.offset = differences[len(differences)/2] // those of a trace that was read are coded as they were
+	reading.offset = differences[len(differences)/2] // readings of a trace that was read get the same offset again
 	for terminal, ends := range exits {
 		s := of[terminal]
 		if len(ends) != len(sequences[s]) {
@@ -212,7 +216,8 @@ func packedSize(values []int64) int {
 	return codec.PackedSize(codec.AppendSequence(nil, values), codec.PackSmallest)
 }
 
-// codes are readings relative to the exits of their calls; nil if that does not give them back.
+// codes returns the readings relative to the exits of their calls; nil if decoding would not
+// restore them.
 func (r *clockReading) codes(values, exits []int64) []int64 {
 	codes := make([]int64, len(values))
 	for k, exit := range exits {
@@ -228,7 +233,7 @@ func (r *clockReading) codes(values, exits []int64) []int64 {
 	return codes
 }
 
-// exits goes through the calls of a thread: their terminals, and when they end, in ns.
+// exits calls visit with the terminal and the exit in ns of each call of a thread.
 func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
 	for terminal, ok := c.walk.Next(); ok; terminal, ok = c.walk.Next() {
 		if !c.time(terminal) {
@@ -239,12 +244,12 @@ func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
 			return err
 		}
 	}
-	c.leavePart()
+	c.releasePart()
 	return nil
 }
 
-// clockReadings writes the value sequences that are clock readings: their numbers, forms, units, offsets, encoded lengths
-// and encodings.
+// clockReadings writes the value sequences that are clock readings: numbers, forms, units, offsets,
+// encoded lengths and encodings.
 func (f *fileWriter) clockReadings(sequences []codec.Sequence, readings []bool, coded *codedReadings) {
 	var columns [5][]int64
 	var bytes []byte
@@ -273,7 +278,7 @@ func (f *fileWriter) clockReadings(sequences []codec.Sequence, readings []bool, 
 
 var errReadings = errors.New("damaged clock readings")
 
-// clockForms reads what stands before the lengths of a block of clock readings.
+// clockForms reads the columns before the lengths in a block of clock readings.
 func (d *decoder) clockForms() (numbers []int64, readings []clockReading) {
 	numbers = d.Sequence()
 	forms, units, offsets := d.Column(len(numbers)), d.Column(len(numbers)), d.Column(len(numbers))
@@ -295,7 +300,7 @@ func (d *decoder) clockForms() (numbers []int64, readings []clockReading) {
 	return numbers, readings
 }
 
-// resolveReadings gives sequences of clock readings that are relative to their calls the values that the program got.
+// resolveReadings replaces coded clock readings by the values that the program got.
 func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
 	if len(t.clockBlocks) == 0 {
 		return nil
@@ -340,7 +345,7 @@ func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
 	return nil
 }
 
-// readingsOfCall are those of a signature's calls on a thread that are still to come.
+// readingsOfCall are the remaining readings of a signature on a thread.
 type readingsOfCall struct {
 	clockReading
 	left []int64

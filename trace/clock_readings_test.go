@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What MPI_Wtime returned counts as timing, and is read as all other values are.
+// Results of MPI_Wtime count as timing, and are read like all other values.
 func TestClockReadingsAreTimes(t *testing.T) {
 	c := wtimes(t, 5000)
 	r := opened(t, written(t, c))
@@ -24,7 +24,7 @@ func TestClockReadingsAreTimes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.Sequences, got.Sequences)
 
-	// a sequence that another call has too is no reading of the clock
+	// a sequence that another call uses, too, is not a clock reading
 	thread := c.Threads.At(0)
 	require.True(t, clockReadings(c)[len(c.Sequences)-1])
 	thread.Streams = append(thread.Streams, StreamRef{Terminal: 0, Number: 9, Sequence: int32(len(c.Sequences) - 1)})
@@ -32,7 +32,7 @@ func TestClockReadingsAreTimes(t *testing.T) {
 	require.False(t, clockReadings(c)[len(c.Sequences)-1])
 }
 
-// A wallClock is how an MPI implementation makes a number of seconds of the nanoseconds of some clock.
+// A wallClock converts the nanoseconds of some clock to seconds, as an MPI implementation does.
 type wallClock func(ns int64) float64
 
 var wallClocks = map[string]wallClock{
@@ -54,8 +54,8 @@ var wallClocks = map[string]wallClock{
 	},
 }
 
-// clockReader is a rank that calls MPI_Wtime again and again from two places, and MPI_Barrier, with times; the values are
-// those of a clock read while the call lasted.
+// clockReader is a rank that calls MPI_Wtime repeatedly from two call sites, and MPI_Barrier, with
+// times; the values are those of a clock that is read during the call.
 func clockReader(clock wallClock, seed uint64, calls int) *Content {
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := stencil(1, 1, true)
@@ -83,7 +83,7 @@ func clockReader(clock wallClock, seed uint64, calls int) *Content {
 			which := int32(r.IntN(3))
 			thread.Gaps, thread.Durations = append(thread.Gaps, gap), append(thread.Durations, duration)
 			tick += gap + duration
-			if which == 2 { // any call that is no reading
+			if which == 2 { // any call that does not read the clock
 				body = append(body, grammar.Symbol{Value: 0, Count: 1})
 				continue
 			}
@@ -138,7 +138,7 @@ func readingBytes(t *testing.T, file []byte) int64 {
 	return 0
 }
 
-// With lossless timing readings come back to the last bit, whatever clock they are of.
+// With lossless timing readings are restored exactly, whatever the clock.
 func TestExactReadings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -165,7 +165,8 @@ func TestExactReadings(t *testing.T) {
 	}
 }
 
-// With lossy timing readings are within the bound of a moment, cost next to nothing, and what was read can be written again.
+// With lossy timing readings are within the bound of a moment, take almost no space, and can be
+// written again.
 func TestNearReadings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -203,7 +204,7 @@ func TestNearReadings(t *testing.T) {
 	}
 }
 
-// A cursor says the same of a reading from the beginning and from anywhere else, and as the content.
+// A cursor returns the same readings from the beginning, from anywhere else, and from memory.
 func TestCursorsReadClocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -231,7 +232,7 @@ func TestCursorsReadClocks(t *testing.T) {
 	}
 }
 
-// Readings stay as they are where there is nothing that they could be relative to, or they are no seconds.
+// Readings are stored unchanged if their calls have no times, or they are not seconds.
 func TestReadingsThatStayPlain(t *testing.T) {
 	one := func() *Content { return clockReader(wallClocks["since boot, as MPICH"], 5, 300) }
 	withoutTimes := one()
@@ -281,7 +282,7 @@ func TestDamagedReadings(t *testing.T) {
 	}
 }
 
-// What is coded comes back for any numbers, also where sums wrap around.
+// Coded readings are restored for any numbers, even if sums wrap around.
 func FuzzClockReading(f *testing.F) {
 	f.Add(uint8(1), int64(131072), int64(5), int64(math.Float64bits(1.5)), int64(7))
 	f.Add(uint8(2), int64(1), int64(-5), int64(math.Float64bits(-1e5)), int64(math.MaxInt64))
@@ -290,7 +291,7 @@ func FuzzClockReading(f *testing.F) {
 		if r.form == nearReadings {
 			r.unit |= 1
 		}
-		if !relatable([]int64{value}) {
+		if !codable([]int64{value}) {
 			return
 		}
 		if codes := r.codes([]int64{value}, []int64{exit}); codes != nil && r.form == exactReadings {

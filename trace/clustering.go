@@ -9,38 +9,40 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// Clustering is how the ranks of a run were clustered while it ran (Bahmani and Mueller, Chameleon, IPDPS 2018;
-// docs/decisions/0060-online-clustering.md). At markers all ranks voted; where all of them had made the same calls
-// between the last two markers as between the two before, each behavior got a lead rank, and until a rank's calls
-// changed the others kept of the times of their calls only the sums between two markers. Their calls and results are
-// all there. Cursor takes what is missing of their times from the lead's.
+// Clustering describes how the ranks of a run were clustered while it ran (Bahmani and Mueller,
+// Chameleon, IPDPS 2018; docs/decisions/0060-online-clustering.md). At markers all ranks vote. If
+// no rank's calls since the last marker differ from those before it, each behavior gets a lead
+// rank. Until a rank's calls change, the other ranks record only the sums of the times between two
+// markers; they record all calls and results. Cursor extrapolates the missing times from the
+// lead's.
 type Clustering struct {
 	Votes []Vote // in order
 }
 
-// A Vote is what the ranks decided at a marker.
+// A Vote is the decision of the ranks at a marker.
 type Vote struct {
-	Explicit bool   // the marker is a call of MPI_Pcontrol(100), else a blocking collective of all processes
+	Explicit bool   // the marker is a call of MPI_Pcontrol(100); otherwise a blocking collective of all processes
 	Ordinal  uint64 // of the marker among those of its kind, from 1
 	State    VoteState
-	Leads    []int // of VoteClustered: the lead ranks, ascending
+	Leads    []int // the lead ranks of VoteClustered, ascending
 }
 
 // VoteState is the outcome of a vote: the states of Chameleon's transition graph (its Figure 2).
 type VoteState uint8
 
 const (
-	// VoteAll: a rank's calls have changed, all ranks keep all times.
+	// VoteAll: a rank's calls have changed; all ranks record all times.
 	VoteAll VoteState = iota
-	// VoteClustered: no rank's calls have changed, and ranks were clustered; from here on leads keep all times.
+	// VoteClustered: no rank's calls have changed, and ranks were clustered; from here on only
+	// leads record all times.
 	VoteClustered
-	// VoteLead: nothing has changed since the last vote, leads go on.
+	// VoteLead: no change since the last vote; the leads continue.
 	VoteLead
-	// VoteEnded: the ranks did not all come to the marker in time, and none votes again.
+	// VoteEnded: not all ranks arrived at the marker in time; there are no further votes.
 	VoteEnded
 )
 
-// String is for people: Chameleon's names.
+// String returns Chameleon's name of the state.
 func (s VoteState) String() string {
 	if int(s) < len(voteStates) {
 		return voteStates[s]
@@ -50,10 +52,11 @@ func (s VoteState) String() string {
 
 var voteStates = []string{"all tracing", "clustering", "lead", "ended"}
 
-// A Extrapolation says that the times of a thread's calls between two markers are another rank's. That rank's thread of the
-// same number made as many calls between the same markers, of the same functions, from the same places.
+// An Extrapolation is an interval of a thread, between two markers, whose times are extrapolated
+// from a lead rank. The lead's thread of the same number made as many calls in the interval, of the
+// same functions and from the same call sites.
 type Extrapolation struct {
-	Vote int // the later of the two votes, an index into Clustering.Votes; the earlier one is the vote before
+	Vote int // the later of the two votes, an index into Clustering.Votes; the earlier vote is Vote − 1
 	Lead int // rank
 	// Gap and Duration are the sums of the thread's own gaps and durations between the markers, in ticks.
 	Gap, Duration int64
@@ -62,7 +65,7 @@ type Extrapolation struct {
 // MaxExtrapolatedCalls bounds the calls of an interval whose times are extrapolated from a lead rank.
 const MaxExtrapolatedCalls = 1 << 16
 
-// interval is the calls before a vote and after the vote before it.
+// interval returns the range [from, to) of the calls between a vote and the one before it.
 func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
 	if vote < 1 || vote >= len(t.Marks) {
 		return 0, 0, false
@@ -70,14 +73,14 @@ func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
 	return t.Marks[vote-1], t.Marks[vote], true
 }
 
-// An Overhead says that the tracer held a thread before a call (its index on the thread), for so many ticks. That is no
-// computation of the program's.
+// An Overhead is tracer overhead: the tracer kept a thread for Ticks before a call (an index on the
+// thread). This time is not computation of the program.
 type Overhead struct {
 	Call  uint64
 	Ticks int64
 }
 
-// OverheadTicks is how long the tracer held the thread in all, in ticks.
+// OverheadTicks is the sum of the tracer overhead in Overheads, in ticks.
 func (t *Thread) OverheadTicks() (ticks int64) {
 	for _, h := range t.Overheads {
 		ticks += h.Ticks
@@ -85,10 +88,10 @@ func (t *Thread) OverheadTicks() (ticks int64) {
 	return ticks
 }
 
-// overheads says, for one call after the other, how long the tracer held the thread before it.
+// overheads iterates over the tracer overhead of a thread.
 type overheads []Overhead
 
-// before says it for a call; calls must not go back.
+// before returns the tracer overhead in ticks before a call. Calls must not decrease.
 func (h *overheads) before(call uint64) (ticks int64) {
 	for len(*h) > 0 && (*h)[0].Call <= call {
 		if (*h)[0].Call == call {
@@ -99,16 +102,17 @@ func (h *overheads) before(call uint64) (ticks int64) {
 	return ticks
 }
 
-// validateExtrapolations checks marks, holds and stand-ins of a thread.
+// validateExtrapolations checks the markers, the tracer overhead and the extrapolations of a
+// thread.
 func (t *Thread) validateExtrapolations() error {
 	for i, h := range t.Overheads {
 		if h.Call > t.Calls || h.Ticks <= 0 || i > 0 && h.Call <= t.Overheads[i-1].Call {
-			return fmt.Errorf("hold %d of %d ticks before call %d", i, h.Ticks, h.Call)
+			return fmt.Errorf("tracer overhead %d: %d ticks before call %d", i, h.Ticks, h.Call)
 		}
 	}
 	for i, m := range t.Marks {
 		if m > t.Calls || i > 0 && m < t.Marks[i-1] {
-			return fmt.Errorf("mark %d at call %d", i, m)
+			return fmt.Errorf("marker %d at call %d", i, m)
 		}
 	}
 	before := 0
@@ -117,16 +121,16 @@ func (t *Thread) validateExtrapolations() error {
 		from, to, ok := t.interval(s.Vote)
 		switch {
 		case !ok || s.Vote <= before || from == to || to-from > MaxExtrapolatedCalls:
-			return fmt.Errorf("stand-in %d at vote %d", i, s.Vote)
+			return fmt.Errorf("extrapolation %d at vote %d", i, s.Vote)
 		case s.Lead < 0 || s.Lead == t.Rank || s.Gap < 0 || s.Duration < 0:
-			return fmt.Errorf("stand-in %d: lead %d, gap %d, duration %d", i, s.Lead, s.Gap, s.Duration)
+			return fmt.Errorf("extrapolation %d: lead %d, gap %d, duration %d", i, s.Lead, s.Gap, s.Duration)
 		}
 		before = s.Vote
 	}
 	return nil
 }
 
-// CallsExtrapolated is how many of the thread's calls have another rank's times.
+// CallsExtrapolated returns the number of the thread's calls whose times are extrapolated.
 func (t *Thread) CallsExtrapolated() uint64 {
 	var n uint64
 	for i := range t.Extrapolations {
@@ -136,11 +140,11 @@ func (t *Thread) CallsExtrapolated() uint64 {
 	return n
 }
 
-// extrapolations says, for one call after the other, whether the times of it are extrapolated from a lead rank.
+// extrapolations iterates over the extrapolated intervals of a thread.
 type extrapolations struct {
 	marks    []uint64
 	list     []Extrapolation
-	next     int // of list: the first that does not end before the last call asked for
+	next     int // index into list of the first one that does not end before the latest call asked for
 	from, to uint64
 }
 
@@ -148,7 +152,7 @@ func (t *Thread) extrapolations() extrapolations {
 	return extrapolations{marks: t.Marks, list: t.Extrapolations}
 }
 
-// within is how many calls of a part of the thread others stand in for.
+// within returns the number of calls from ≤ i < to whose times are extrapolated.
 func (s extrapolations) within(from, to uint64) (n uint64) {
 	for i := range s.list {
 		a, b := max(from, s.marks[s.list[i].Vote-1]), min(to, s.marks[s.list[i].Vote])
@@ -159,7 +163,7 @@ func (s extrapolations) within(from, to uint64) (n uint64) {
 	return n
 }
 
-// at says it for a call; calls must not go back.
+// at reports whether the times of a call are extrapolated. Calls must not decrease.
 func (s *extrapolations) at(call uint64) bool {
 	for call >= s.to {
 		if s.next == len(s.list) {
@@ -176,10 +180,11 @@ func (s *extrapolations) at(call uint64) bool {
 	return call >= s.from
 }
 
-// current is the stand-in for the call for which at was true.
+// current returns the extrapolation of the latest call for which at was true.
 func (s *extrapolations) current() *Extrapolation { return &s.list[s.next] }
 
-// spread makes numbers add up to a sum, each in proportion to what it was; where all are 0 the last gets it.
+// spread scales values so that they add up to sum. If all are 0 the last one gets the sum. It
+// returns false if they cannot be scaled.
 func spread(values []int64, sum int64) bool {
 	var total uint64
 	for i, v := range values {
@@ -204,13 +209,14 @@ func spread(values []int64, sum int64) bool {
 	return true
 }
 
-// hasClustering reports whether there is anything to write of it.
+// hasClustering reports whether there is anything to write.
 func hasClustering(c *Content) bool {
 	return c.Meta.Clustering != nil || slices.ContainsFunc(c.Threads.marks, func(m []uint64) bool { return len(m) > 0 }) ||
 		slices.ContainsFunc(c.Threads.overheads, func(h []Overhead) bool { return len(h) > 0 })
 }
 
-// appendClustering writes the votes, and per thread its marks, stand-ins and holds.
+// appendClustering writes the votes and, for each thread, its markers, extrapolations and tracer
+// overhead.
 func appendClustering(c *Content) []byte {
 	s := newSection()
 	s.Flag(c.Meta.Clustering != nil)
@@ -276,7 +282,7 @@ func appendClustering(c *Content) []byte {
 	return s.Bytes()
 }
 
-// extrapolationColumns are the fields of a stand-in in the order of the file.
+// extrapolationColumns are the fields of an Extrapolation in the order of the file.
 var extrapolationColumns = []struct {
 	differences bool
 	get         func(*Extrapolation) int64
@@ -288,7 +294,7 @@ var extrapolationColumns = []struct {
 	{false, func(s *Extrapolation) int64 { return s.Duration }, func(s *Extrapolation, v int64) { s.Duration = v }},
 }
 
-// rowsOf adds up a column of lengths whose rows take size bytes each in memory.
+// rowsOf adds up a column of lengths of lists, whose rows take size bytes each in memory.
 func (d *decoder) rowsOf(lengths []int64, size int64) int {
 	total := int64(0)
 	for _, n := range lengths {
@@ -305,7 +311,7 @@ func (d *decoder) rowsOf(lengths []int64, size int64) int {
 	return int(total)
 }
 
-// clustering reads what appendClustering wrote; the threads are there.
+// clustering reads what appendClustering wrote. The threads must have been read.
 func (d *decoder) clustering(c *Content) {
 	clustered := d.Flag()
 	n := d.Rows(64)

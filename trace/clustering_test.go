@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clustered is stencil with votes: three marks a third of the calls apart, half of the gaps there the vote's, and between
-// the last two rank 1 stands in for all ranks that made as many calls there.
+// clustered is stencil with votes: three markers a third of the calls apart. Half of the gaps at
+// markers is overhead of the vote. Between the last two, the times of all ranks with as many calls
+// as rank 1 are extrapolated from rank 1.
 func clustered(ranks, steps int) *Content {
 	c := stencil(ranks, steps, true)
 	c.Meta.Clustering = &Clustering{Votes: []Vote{
@@ -37,7 +38,7 @@ func clustered(ranks, steps int) *Content {
 	return c
 }
 
-// standFor takes the times of an interval away.
+// standFor removes the times of an interval, which are to be extrapolated from lead.
 func standFor(t *Thread, vote, lead int) {
 	s := Extrapolation{Vote: vote, Lead: lead}
 	from, to, _ := t.interval(vote)
@@ -49,7 +50,7 @@ func standFor(t *Thread, vote, lead int) {
 	t.Extrapolations = append(t.Extrapolations, s)
 }
 
-// moments are the ticks of all calls of a thread, and whose times they are.
+// moments returns the ticks of all calls of a thread, and whose times they are.
 func moments(t testing.TB, c *Cursor) (ticks []int64, of []int) {
 	for c.Next() {
 		e := c.Event()
@@ -60,7 +61,8 @@ func moments(t testing.TB, c *Cursor) (ticks []int64, of []int) {
 	return ticks, of
 }
 
-// The calls of an interval whose times are extrapolated from a lead rank have its times, stretched; what comes after is where it was.
+// The calls of an interval whose times are extrapolated have the lead's times, scaled; later calls
+// keep their times.
 func TestExtrapolation(t *testing.T) {
 	full, c := stencil(6, 40, true), clustered(6, 40)
 	r := opened(t, written(t, c))
@@ -122,7 +124,8 @@ func TestExtrapolation(t *testing.T) {
 	require.Positive(t, stood)
 }
 
-// What was read is written again byte by byte, from memory and from the file, and with signatures that became one.
+// What was read can be written again byte by byte, from memory and from the file, and with
+// signatures that became one.
 func TestExtrapolationsAreWritten(t *testing.T) {
 	c := clustered(6, 40)
 	file := written(t, c)
@@ -144,7 +147,7 @@ func TestExtrapolationsAreWritten(t *testing.T) {
 	require.Less(t, opened(t, file).Sizes().Timing, opened(t, plain).Sizes().Timing)
 }
 
-// Without the lead's times the calls follow each other evenly, and the interval is as long.
+// Without the lead's times the calls are spread evenly, and the interval has the same length.
 func TestExtrapolationWithoutLead(t *testing.T) {
 	c := clustered(6, 40)
 	full := stencil(6, 40, true)
@@ -166,8 +169,8 @@ func TestExtrapolationWithoutLead(t *testing.T) {
 
 const callsAcrossBlocks = 3*timing.BlockCalls + 100
 
-// acrossBlocks has blocks of timing that begin in the middle of intervals for which the other rank stands in, in full as
-// it would be if each rank had its own times.
+// acrossBlocks has blocks of timing that begin in the middle of extrapolated intervals; full is the
+// same with all times.
 func acrossBlocks() (full, c *Content) {
 	const calls = callsAcrossBlocks
 	make := func() *Content {

@@ -5,7 +5,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// sumsOf is over how many calls the sums in a block of this kind go; 0: it has none.
+// sumsOf returns the number of calls per sum in a block of this kind; 0: it has no sums.
 func sumsOf(kind codec.Kind) uint64 {
 	switch kind {
 	case blockShortSums:
@@ -23,11 +23,12 @@ func sumsKind(per uint64) codec.Kind {
 	return blockLongSums
 }
 
-// A SummedSource is a TimingSource that may have sums in place of the times of some calls. What it reads are the sums
-// spread evenly over the calls of each signature.
+// A SummedSource is a TimingSource that may have sums in place of the times of some calls. It reads
+// these as the sums, spread evenly over the calls of each signature.
 type SummedSource interface {
 	TimingSource
-	// SumsOf is over how many calls the sums of a block go, ShortSums or LongSums; 0: it has times.
+	// SumsOf returns the number of calls per sum in a block, ShortSums or LongSums; 0: the block
+	// has times.
 	SumsOf(block uint64) uint64
 }
 
@@ -39,14 +40,14 @@ func sumsIn(s TimingSource, block uint64) uint64 {
 	return 0
 }
 
-// Coarse says that of some calls of a thread only sums of times are there.
+// Coarse is a range of calls of a thread for which only sums of times are known.
 type Coarse struct {
 	Rank, Thread int
 	From, To     uint64 // the first call, and the one after the last
-	Per          uint64 // calls that a sum goes over
+	Per          uint64 // calls per sum
 }
 
-// coarseOf lists the calls of a thread of which there are sums.
+// coarseOf lists the ranges of a thread's calls with sums.
 func coarseOf(rank, thread int, calls uint64, per func(block uint64) uint64) (list []Coarse) {
 	for block := range (calls + timing.BlockCalls - 1) / timing.BlockCalls {
 		n := per(block)
@@ -63,7 +64,7 @@ func coarseOf(rank, thread int, calls uint64, per func(block uint64) uint64) (li
 	return list
 }
 
-// Coarse lists the calls of which there are only sums of times, by rank and thread.
+// Coarse lists the calls for which only sums of times are known, by rank and thread.
 func (t *Reader) Coarse() (list []Coarse) {
 	if !t.summed {
 		return nil
@@ -76,7 +77,7 @@ func (t *Reader) Coarse() (list []Coarse) {
 	return list
 }
 
-// Coarse lists the calls of which there are only sums of times, by rank and thread.
+// Coarse lists the calls for which only sums of times are known, by rank and thread.
 func (c *Content) Coarse() (list []Coarse) {
 	for _, t := range c.Threads.All() {
 		s, is := t.Timing.(SummedSource)
@@ -87,7 +88,7 @@ func (c *Content) Coarse() (list []Coarse) {
 	return list
 }
 
-// CoarseCalls is how many calls these are, and of which ranks.
+// CoarseCalls returns the number of these calls and their ranks.
 func CoarseCalls(list []Coarse) (calls uint64, ranks RankList) {
 	var of []int
 	for _, c := range list {
@@ -99,14 +100,14 @@ func CoarseCalls(list []Coarse) (calls uint64, ranks RankList) {
 	return calls, NewRankList(of)
 }
 
-// sumsOf is over how many calls the sums of a thread's block go; 0: it has times.
+// sumsOf returns the number of calls per sum in a block of a thread; 0: the block has times.
 func (t *Reader) sumsOf(thread int, block uint64) uint64 {
 	if !t.summed {
 		return 0
 	}
 	e, err := t.timingEntry(thread, block*timing.BlockCalls)
 	if err != nil {
-		return 0 // found when the block is read
+		return 0 // the error is reported when the block is read
 	}
 	return sumsOf(e.Kind)
 }
@@ -125,5 +126,5 @@ func (s *CodedTimes) SumsOf(block uint64) uint64 {
 	return s.Blocks[block].SumsOf()
 }
 
-// SumsOf is over how many calls the sums in the block go; 0: it has times.
+// SumsOf returns the number of calls per sum in the block; 0: it has times.
 func (b PartBlock) SumsOf() uint64 { return sumsOf(b.entry().Kind) }

@@ -60,7 +60,7 @@ func TestTruncatedFileIsRefused(t *testing.T) {
 	}
 }
 
-// Every byte of the file is covered by a check: a changed one is noticed when its section is read.
+// Checksums cover every byte of the file: a changed byte is noticed when its section is read.
 func TestDamagedFileIsRefused(t *testing.T) {
 	b := written(t, stencil(3, 20, true))
 	for i := range b {

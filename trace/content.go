@@ -11,28 +11,28 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Content is everything that a trace file holds, in memory: what Write takes and Read gives back. A shard is a
-// Content with fewer ranks than its world.
+// Content is everything that a trace file contains, in memory: the input of Write and the result of
+// Reader.Content. A shard is a Content with fewer ranks than its world.
 type Content struct {
 	Meta          Meta
 	Functions     []Function
 	Sites         []Site
-	Allocations   []Allocation // what pointers lead to, where that is kept
+	Allocations   []Allocation // what pointers lead to, if recorded
 	Signatures    []Signature  // index = terminal
 	Communicators []Communicator
-	Grammar       grammar.Grammar  // rules of all threads; Thread.Root names each one's root
+	Grammar       grammar.Grammar  // rules of all threads; Thread.Root is the root of each
 	Columns       []codec.Numbers  // values that differ from rank to rank: see Column and Cases
 	Sequences     []codec.Sequence // distinct value sequences; Thread.Streams refer to them
 	Ranks         RankTable
 	Threads       ThreadTable
-	// Leads says for each thread the position of that which stands for it, its own for those that have their calls in the
-	// trace; nil: all have.
+	// Leads is, for each thread, the index of the thread whose calls it has: its own index if its
+	// calls are in the trace. nil: this is so for all threads.
 	Leads []int
 }
 
-// Meta is about the whole trace.
+// Meta describes the whole trace.
 type Meta struct {
-	Final          bool   // written by the final merge: peers are relative, sites and communicators are global
+	Final          bool   // written by the final merge: peers are relative, and sites and communicators are global
 	World          string // id of the MPI world
 	WorldSize      int
 	Implementation string // "Open MPI", "MPICH"
@@ -41,11 +41,11 @@ type Meta struct {
 	CreatedBy      string // version of Cairn
 	CallSites      string // "none", "caller", "path"
 	Timing         timing.Settings
-	Clustering     *Clustering // nil: every rank was recorded by itself
+	Clustering     *Clustering // nil: ranks were not clustered
 	Attempt, Run   int
 	MissingRanks   RankList
-	Excluded       []string // groups of functions that were not recorded, but for calls that give or end handles; sorted
-	Notes          []string // what a reader must know: degraded tracing, dropped records
+	Excluded       []string // groups of functions that were not recorded, except calls that create or free handles; sorted
+	Notes          []string // warnings for the reader: degraded tracing, dropped records
 }
 
 // A Rank is one MPI process.
@@ -53,23 +53,24 @@ type Rank struct {
 	Rank             int // in MPI_COMM_WORLD
 	Host             string
 	Pod, Node        string // "" outside Kubernetes
-	BootID           string // equal boot ids share a clock
+	BootID           string // ranks with equal boot ids share a clock
 	PID              int
 	Executable       string
-	StartRealtimeNS  int64 // in a finished trace rounded to StartUnit from the first rank's
+	StartRealtimeNS  int64 // in a finished trace rounded to a multiple of StartUnit after the first rank's start
 	Clock            timing.Clock
-	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
-	End              *End   // of a rank that ended early: how; nil where nothing is known of that
-	Dropped          uint64 // calls that were made and not recorded, also those after tracing had stopped
+	EndedEarly       string // "" if MPI_Finalize returned; else the last call: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
+	End              *End   // how a rank that ended early ended; nil: unknown
+	Dropped          uint64 // calls that were not recorded, including those after tracing stopped
 	Context          []ContextSample
-	Evidence         []EvidenceRow      // nil: none was taken, or nothing was long
+	Evidence         []EvidenceRow      // nil: none was taken, or no interval was long
 	Outliers         []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
-	Threads          []ThreadUsage      // of the process, by falling CPU time
-	Tracer           *TracerUsage       // what tracing took of it; nil: not known, as of a short run, which needs no core
-	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, indices into Content.Communicators
+	Threads          []ThreadUsage      // of the process, by decreasing CPU time
+	Tracer           *TracerUsage       // cost of tracing; nil: unknown, as for a short run without a core
+	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, as indices into Content.Communicators
 }
 
-// StartedAt reports whether the rank may have started then, in ns of CLOCK_REALTIME: its start may be rounded.
+// StartedAt reports whether the rank may have started at ns, in ns of CLOCK_REALTIME. Its recorded
+// start may be rounded.
 func (r *Rank) StartedAt(ns int64) bool {
 	off := ns - r.StartRealtimeNS
 	return off <= StartUnit/2 && off >= -StartUnit/2
@@ -79,44 +80,47 @@ func (r *Rank) StartedAt(ns int64) bool {
 type Thread struct {
 	Rank, Thread int
 	Root         int // rule in Content.Grammar
-	// Threads of one shape make the same calls, up to what is elastic and to the exponents of the grammar. Place is the
-	// thread's position among those of its shape, in the order of Content.Threads. Both are 0 before a merge.
+	// Threads of one shape make the same calls, except for elastic values and the exponents of the
+	// grammar. Place is the thread's index among those of its shape, in the order of
+	// Content.Threads. Both are 0 before a merge.
 	Shape, Place int
 	Calls        uint64
 	Streams      []StreamRef // sorted by terminal, then number
 	FirstTick    int64       // enter of the first call
 	EndTick      int64       // latest exit of a call up to MPI_Finalize
-	InsideTicks  int64       // ticks inside of these calls, those of nested ones once; exact in every mode of timing
-	// Gaps and Durations are in ticks, one a call: gap is the time since the previous call's exit on the same thread
-	// (0 for the first) less Holds, duration is exit − enter. A nested call's gap is negative: it enters before its
-	// predecessor, the enclosing call, exits. In a lossy trace they are rounded.
+	InsideTicks  int64       // ticks inside of these calls, with those of nested calls counted once; exact in every mode of timing
+	// Gaps and Durations have one element per call, in ticks. The gap is the time since the
+	// previous call's exit on the same thread (0 for the first call) less Holds; the duration is
+	// exit − enter. A nested call's gap is negative: it enters before its predecessor, the
+	// enclosing call, exits. In a lossy trace both are rounded.
 	Gaps, Durations []int64
-	// Timing is where gaps and durations are when they are not in memory; they are read when they are needed.
+	// Timing reads gaps and durations that are not in memory.
 	Timing TimingSource
-	// SignaturesJoined: calls that Timing tells apart by their signatures have the same one here.
+	// SignaturesJoined: calls with different signatures in Timing may have the same one here.
 	SignaturesJoined bool
-	// Marks are how many calls the thread had made by each of Meta.Clustering.Votes; Extrapolations say between which of them the
-	// times are another rank's, by vote. Gaps and Durations are 0 there.
+	// Marks is the number of calls that the thread had made at each of Meta.Clustering.Votes.
+	// Extrapolations are the intervals between votes whose times are extrapolated from another
+	// rank, in order; their Gaps and Durations are 0.
 	Marks          []uint64
 	Extrapolations []Extrapolation
-	// Overheads are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
-	// without them.
+	// Overheads are the times, by call, that the tracer kept the thread for longer than recording a
+	// call takes: at votes. Gaps do not include them.
 	Overheads []Overhead
-	// Chapters have the first calls of the thread, nil: Root has all. Else Root begins with symbols that stand for them, in
-	// another order (Chapter).
+	// Chapters have the first calls of the thread. nil: Root has all calls. Otherwise Root begins
+	// with symbols for the calls in chapters, in another order (Chapter).
 	Chapters *Chapters
-	// Aggregates are all that is known of times when timing is aggregated, sorted by terminal.
+	// Aggregates are the only known times if timing is aggregated, sorted by terminal.
 	Aggregates []timing.Aggregate
 }
 
-// A TimingSource has the gaps and durations of a thread.
+// A TimingSource provides the gaps and durations of a thread.
 type TimingSource interface {
-	// OpenTiming begins to read at the first call.
+	// OpenTiming returns a reader at the first call.
 	OpenTiming() (TimingReader, error)
 }
 
-// A TimingReader reads gaps and durations in order: as many as there is room for, fewer only at the end. The two have
-// the same length.
+// A TimingReader reads gaps and durations in order. It fills both slices, which have the same
+// length; it reads fewer values only at the end.
 type TimingReader interface {
 	ReadTiming(gaps, durations []int64) (int, error)
 }
@@ -124,36 +128,37 @@ type TimingReader interface {
 // timed reports whether the times of each call are known.
 func (t *Thread) timed() bool { return len(t.Gaps) > 0 || t.Timing != nil }
 
-// A StreamRef says which value sequence a stream of a signature has on this thread.
+// A StreamRef names the value sequence of a stream of a signature on a thread.
 type StreamRef struct {
 	Terminal int32
 	Number   int32
 	Sequence int32 // index into Content.Sequences
 }
 
-// Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
-// 1 ms on, more where readings would cost too much; docs/evidence.md): whether the thread ran, waited for a CPU, or was blocked
-// in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
-// it does not grow with the run. A trace holds it rounded, counts as Rounded and times as RoundedNS. A finished one has the
-// largest instances of all ranks together.
+// Evidence is what the operating system counted for a thread during a long computation between two
+// calls, or a long call (from 1 ms on, or more where readings would cost too much;
+// docs/evidence.md): whether the thread ran, waited for a CPU, or was blocked in the kernel. It is
+// summed by location in the program, and only the largest instances are kept one by one, so it does
+// not grow with the run. A trace stores it rounded, counts as Rounded and times as RoundedNS. A
+// finished trace has the largest instances of all ranks together.
 
-// Unknown is the value of a count that was not to be had: never zero.
+// Unknown is the value of a count that was not available. It is not zero.
 const Unknown = -1
 
-// A CallSite is an MPI function and where it was called from.
+// A CallSite is an MPI function and its call site.
 type CallSite struct {
 	Function uint16 // Function.ID; 0: no call
 	Site     uint32 // 1 + index into the table of call sites; 0: unknown
 }
 
-// An EvidenceKey is where in the program time passed: between After and Before, or inside of the call Before if After is
-// zero.
+// An EvidenceKey is the location in the program of an interval: the computation between the calls
+// After and Before, or the call Before itself if After is zero.
 type EvidenceKey struct {
 	Thread        int // number of the thread in its rank, as in Thread.Thread
 	After, Before CallSite
 }
 
-// Compare orders places by thread, then by the calls.
+// Compare orders by thread, then by the calls.
 func (p EvidenceKey) Compare(other EvidenceKey) int {
 	return cmp.Or(cmp.Compare(p.Thread, other.Thread), p.After.compare(other.After), p.Before.compare(other.Before))
 }
@@ -162,46 +167,47 @@ func (c CallSite) compare(other CallSite) int {
 	return cmp.Or(cmp.Compare(c.Function, other.Function), cmp.Compare(c.Site, other.Site))
 }
 
-// An EvidenceRow is what passed on one thread of a rank in all the long instances of one place. Rows that take less than 0.5%
-// of the rank's run are left out.
+// An EvidenceRow sums up all long instances of one location on one thread of a rank. Rows with less
+// than 0.5% of the rank's run are omitted.
 type EvidenceRow struct {
 	EvidenceKey
-	Count      uint64 // long instances
-	WallNS     int64  // their time
-	CPUNS      int64  // of it the thread was on a CPU
-	RunDelayNS int64  // of it the thread was ready to run and waited for a CPU; Unknown where the kernel does not count it
-	// OtherCPUNS is the CPU time that the other threads of the process took meanwhile, without the tracer's own. It may be
-	// more than WallNS. Unknown where it was not read.
+	Count      uint64 // number of long instances
+	WallNS     int64  // their total time
+	CPUNS      int64  // thereof on a CPU
+	RunDelayNS int64  // thereof ready to run and waiting for a CPU; Unknown where the kernel does not count it
+	// OtherCPUNS is the CPU time of the other threads of the process during the instances, without
+	// the tracer's own threads. It may exceed WallNS. Unknown where it was not read.
 	OtherCPUNS int64
-	// IOBytes and IOCalls are what the thread read and wrote with system calls (files, pipes, terminals; sockets that are
-	// used like files), of instances in which it was blocked for a millisecond or more; 0 where there are none, Unknown where
-	// the kernel does not tell.
+	// IOBytes and IOCalls count what the thread read and wrote by system calls (files, pipes,
+	// terminals; sockets used like files). Only instances in which it was blocked for 1 ms or more
+	// count. 0 if there are none, Unknown where the kernel does not report it.
 	IOBytes, IOCalls int64
-	// DataNS is for how long the thread was blocked in those of these instances in which it read or wrote DataBytes and more: in
-	// one of many that says nothing about the others. Unknown as IOBytes.
+	// DataNS is the time for which the thread was blocked in those of these instances that read or
+	// wrote at least DataBytes. A single large transfer among many instances says nothing about the
+	// others. Unknown where IOBytes is.
 	DataNS int64
 }
 
-// BlockedNS is for how long the thread neither ran nor waited for a CPU: blocked in the kernel. Without the run delay that is
-// not known.
+// BlockedNS is the time for which the thread neither ran nor waited for a CPU: it was blocked in
+// the kernel. It is not known without the run delay.
 func (r *EvidenceRow) BlockedNS() (ns int64, known bool) {
 	return blocked(r.WallNS, r.CPUNS, r.RunDelayNS)
 }
 
-// An EvidenceInstance is a single one of a row's instances.
+// An EvidenceInstance is a single instance of a row.
 type EvidenceInstance struct {
 	Row        int   // index into Rank.Evidence
-	BeginNS    int64 // as Event.Enter and Event.Exit, which see; in a trace off by 33 µs at most
-	WallNS     int64 // this and all that follows as in an EvidenceRow
+	BeginNS    int64 // on the scale of Event.Enter and Event.Exit; in a finished trace off by at most 33 µs
+	WallNS     int64 // this and the following fields are as in EvidenceRow
 	CPUNS      int64
 	RunDelayNS int64
 	IOBytes    int64
 }
 
-// EndNS is where the instance ends.
+// EndNS is the end of the instance.
 func (e *EvidenceInstance) EndNS() int64 { return e.BeginNS + e.WallNS }
 
-// BlockedNS is as that of an EvidenceRow.
+// BlockedNS is the same as in EvidenceRow.
 func (e *EvidenceInstance) BlockedNS() (ns int64, known bool) {
 	return blocked(e.WallNS, e.CPUNS, e.RunDelayNS)
 }
@@ -213,19 +219,19 @@ func blocked(wall, cpu, delay int64) (ns int64, known bool) {
 	return max(wall-cpu-delay, 0), true
 }
 
-// A ThreadUsage is what a thread of a process, also one that never calls MPI, had used by the last sample of the rank's
-// context.
+// A ThreadUsage is what a thread of a process had used by the last sample of the rank's context.
+// The thread may be one that never calls MPI.
 type ThreadUsage struct {
-	TID        int    // in a finished trace the tracer's threads are one, with the rank's PID
-	Name       string // as the kernel has it, 15 bytes at most
+	TID        int    // in a finished trace the tracer's threads are joined into one, with the rank's PID
+	Name       string // the kernel's name, at most 15 bytes
 	CPUNS      int64
 	RunDelayNS int64 // Unknown where the kernel does not count it
 	CallsMPI   bool
-	Tool       bool // the tracer's own
+	Tool       bool // a thread of the tracer
 }
 
-// DataBytes is from how many bytes on reading and writing is of data: a runtime wakes its own threads through pipes, a few
-// bytes at a time.
+// DataBytes is the number of bytes from which on reading and writing is regarded as data transfer:
+// a runtime wakes its own threads through pipes, a few bytes at a time.
 const DataBytes = 4 << 10
 
 // MaxInstances and MaxThreadUsages bound the lists of a rank.
@@ -234,20 +240,20 @@ const (
 	MaxThreadUsages = 16
 )
 
-// An End says how a process ended that did not get through MPI_Finalize.
+// An End describes how a process ended that did not complete MPI_Finalize.
 type End struct {
-	Ticks    int64 // the latest moment at which it is known to have lived, of the rank's clock
-	Signal   int   // the signal by which it crashed, 0 where none is known: what kills a process unasked leaves no note
-	ExitCode int   // what exit was called with, −1 where it was not or that is not known
+	Ticks    int64 // the latest time at which it is known to have lived, on the rank's clock
+	Signal   int   // the signal by which it crashed; 0: unknown, as for SIGKILL
+	ExitCode int   // the argument of exit; −1: not called, or unknown
 }
 
-// Running is the EndedEarly of a rank whose process still lived when what there is of it was taken: nobody has seen how it
-// ended, as when its pod is lost.
+// Running is the EndedEarly of a rank whose process still lived when the trace was taken. Its end
+// was not observed, for example because its pod was lost.
 const Running = "running"
 
 const endColumns = 3
 
-// appendEnds writes how ranks ended: how many rows each has (none or one), then the rows.
+// appendEnds writes the ends of ranks: the number of rows of each rank (0 or 1), then the rows.
 func appendEnds(t *RankTable) []byte {
 	s := newSection()
 	s.Sequence(t.ends.Counts())
@@ -268,18 +274,19 @@ func (d *decoder) ends(c *Content) {
 	}
 }
 
-// What EndedEarly says of a rank whose tracing stopped before it ended: TracingStopped, the last call that was recorded,
-// ": " and the reason. The rank itself came to MPI_Finalize, as far as anybody knows. Where it is known that it did not,
-// the text begins with EndedUntraced.
+// Prefixes of EndedEarly of a rank whose tracing stopped before it ended. The text is the prefix,
+// the last recorded call, ": " and the reason. With TracingStopped the rank itself reached
+// MPI_Finalize, as far as is known. With EndedUntraced it is known that it did not.
 const (
 	TracingStopped = "tracing stopped after "
 	EndedUntraced  = "before MPI_Finalize, " + TracingStopped
 )
 
-// TracingStopped reports whether all that ended early is the rank's tracing.
+// TracingStopped reports whether the rank's tracing ended early, but not the rank, as far as is
+// known.
 func (r *Rank) TracingStopped() bool { return strings.HasPrefix(r.EndedEarly, TracingStopped) }
 
-// WhyTracingStopped is the reason, "" where none is known or tracing did not stop.
+// WhyTracingStopped returns the reason; "" if it is unknown or tracing did not stop.
 func (r *Rank) WhyTracingStopped() string {
 	_, after, found := strings.Cut(r.EndedEarly, TracingStopped)
 	if !found {
@@ -289,20 +296,20 @@ func (r *Rank) WhyTracingStopped() string {
 	return why
 }
 
-// A Loss is calls that were made and not recorded, for one reason.
+// A Loss counts the calls that were not recorded for one reason.
 type Loss struct {
 	Calls uint64
 	Ranks RankList
 	Why   string // a clause: "the spool limit of 1048576 bytes was reached"
 }
 
-// Reasons for what was lost without a word from the tracer.
+// Reasons for losses that the tracer did not report.
 const (
 	lostInPassing = "the tracer had no room for them, or was interrupted by a signal handler"
 	lostUnknown   = "tracing stopped"
 )
 
-// Losses are the calls that were not recorded, by reason; those that cost most calls come first.
+// Losses returns the calls that were not recorded, by reason, in decreasing order of calls.
 func (t *RankTable) Losses() []Loss {
 	calls, ranks := map[string]uint64{}, map[string][]int{}
 	for _, r := range t.All() {

@@ -6,27 +6,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
-// (those of the cgroup with the container; in a finished trace, with the rank's first sample) and never fall. What lies between two samples tells a rank that computes
-// more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
-// was preempted, ThrottledNS with the time for which its container was stopped by its CPU limit.
+// A ContextSample has the counters of the operating system for a process at one time. Counters
+// begin with the process (those of the cgroup with the container; in a finished trace, with the
+// rank's first sample) and never decrease. The difference of two samples distinguishes a rank that
+// computes more from one that did not get its CPU:
+//
+//   - CPUNS grows with the time that it ran,
+//   - InvoluntarySwitches with how often it was preempted,
+//   - ThrottledNS with the time for which its container was stopped by its CPU limit.
 type ContextSample struct {
 	MonotonicNS         int64 // CLOCK_MONOTONIC of the node
 	CPUNS               int64 // user and system time of all threads of the process
 	VoluntarySwitches   int64 // context switches because a thread waited
-	InvoluntarySwitches int64 // because another one was to run
-	ThrottledPeriods    int64 // of the cgroup's CPU limit (nr_throttled); −1 where there is no such count
-	ThrottledNS         int64 // −1 where there is none
-	CPU                 int64 // number of the CPU that the process's first thread was last on, −1 where unknown
-	// RunDelayNS is for how long the process's first thread was ready to run and waited for a CPU: a thread that sleeps is
-	// not. 0 where the kernel does not count it.
+	InvoluntarySwitches int64 // preemptions
+	ThrottledPeriods    int64 // of the cgroup's CPU limit (nr_throttled); −1: not available
+	ThrottledNS         int64 // −1: not available
+	CPU                 int64 // the CPU that the process's first thread last ran on; −1: unknown
+	// RunDelayNS is the time for which the process's first thread was ready to run and waited for a
+	// CPU; sleeping does not count. 0 where the kernel does not count it.
 	RunDelayNS int64
-	// StealNS is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its CPUs
-	// together, since the process began, as of the latest reading; −1 where unknown.
+	// StealNS is the time for which the hypervisor ran other machines while CPUs of this one had
+	// work, summed over all its CPUs, from the start of the process to the latest reading; −1 where
+	// unknown.
 	StealNS int64
 }
 
-// StealNS is the steal of the rank's machine between the rank's first sample and its last one.
+// StealNS returns the steal time of the rank's machine between the rank's first and last sample.
 func (r *Rank) StealNS() (ns int64, known bool) {
 	if len(r.Context) < 2 {
 		return 0, false
@@ -38,20 +43,21 @@ func (r *Rank) StealNS() (ns int64, known bool) {
 	return last - first, true
 }
 
-// A trace knows the first sample's moment in steps of firstContextUnit, and all are off by the same; all other times in steps of
-// contextUnit, as what they grew by since the sample before, Rounded.
+// A trace stores the time of the first sample in units of firstContextUnit, which shifts all
+// samples by the same amount. All other times are differences to the sample before, in units of
+// contextUnit, Rounded.
 const (
 	firstContextUnit = 1 << 24
 	contextUnit      = 1 << 16
 )
 
-// A contextColumn is a field of a sample that counts something; times are in units of contextUnit.
+// A contextColumn is a counter of a sample; times are in units of contextUnit.
 type contextColumn struct {
 	of   func(*ContextSample) *int64
 	unit int64
 }
 
-// contextCounts are the fields of a sample in the order of the file, but for the last, CPU.
+// contextCounts are the fields of a sample in the order of the file, without the last one, CPU.
 var contextCounts = [...]contextColumn{
 	{func(s *ContextSample) *int64 { return &s.MonotonicNS }, contextUnit},
 	{func(s *ContextSample) *int64 { return &s.CPUNS }, contextUnit},
@@ -68,12 +74,13 @@ const (
 	contextFields = contextCPU + 1
 )
 
-// maxContextCode bounds codes of counts, so that sums of as many as a rank has are within int64 in ns.
+// maxContextCode bounds the codes of counts, so that the sum of all samples of a rank fits into an
+// int64 in ns.
 const maxContextCode = 36 << codec.RoundedBits
 
-// appendContextOf adds the samples of the next rank.
+// appendContextOf appends the samples of the next rank.
 func (t *RankTable) appendContextOf(samples []ContextSample) {
-	var known [contextCPU]int64 // in units, as a reader knows them; Unknown counts as nothing
+	var known [contextCPU]int64 // values as a reader gets them, in units; Unknown counts as 0
 	for i := range samples {
 		s := &samples[i]
 		var codes [contextFields]int64
@@ -97,7 +104,7 @@ func (t *RankTable) appendContextOf(samples []ContextSample) {
 	t.context.End(contextFields)
 }
 
-// contextOf gives the samples in some rows of the context.
+// contextOf returns the samples in some rows of the context.
 func contextOf(context *codec.RaggedLookup, from, to int) []ContextSample {
 	if from == to {
 		return nil
@@ -125,7 +132,7 @@ func contextOf(context *codec.RaggedLookup, from, to int) []ContextSample {
 	return samples
 }
 
-// contextGroups says which samples are alike: first ones, and all others.
+// contextGroups groups similar samples: the first ones of all ranks, and all others.
 func contextGroups(context *codec.Ragged) []int64 {
 	groups := make([]int64, context.N)
 	for i, first := range context.Starts() {
@@ -136,8 +143,8 @@ func contextGroups(context *codec.Ragged) []int64 {
 	return groups
 }
 
-// momentGroups are that for moments, each the difference to the one before: those of which there is none before are alike on a
-// node.
+// momentGroups groups the times of samples, each a difference to the sample before: the first ones
+// are similar on one node.
 func (t *RankTable) momentGroups(table *codec.Ragged) []int64 {
 	groups := make([]int64, table.N)
 	rows, boot := table.Lookup(), t.texts[bootText].Lookup()
@@ -162,7 +169,8 @@ func hasRemoteWorld(c *Content) bool {
 	return false
 }
 
-// appendContext writes under which conditions the ranks ran and were recorded, and which other worlds they met.
+// appendContext writes the conditions under which ranks ran and were recorded, and the other worlds
+// that they met.
 func appendContext(c *Content) []byte {
 	s := newSection()
 	s.Number(uint64(len(c.Meta.Excluded)))
@@ -189,7 +197,7 @@ func appendContext(c *Content) []byte {
 	return s.Bytes()
 }
 
-// context reads what appendContext wrote; communicators and ranks are there.
+// context reads what appendContext wrote. Communicators and ranks must have been read.
 func (d *decoder) context(c *Content) {
 	if n := d.Length(16); n > 0 {
 		c.Meta.Excluded = make([]string, n)
@@ -224,16 +232,17 @@ func (d *decoder) context(c *Content) {
 	}
 }
 
-// A TracerUsage is what tracing itself took of a process, as its tracer saw it last; the CPU time of the tracer's threads is
-// among Rank.Threads. A trace holds it Rounded, times as RoundedNS, bytes in units of 64 KiB.
+// A TracerUsage is the cost of tracing a process, as its tracer last reported it. The CPU time of
+// the tracer's threads is in Rank.Threads. A trace stores counts Rounded, times as RoundedNS, and
+// bytes in units of 64 KiB.
 type TracerUsage struct {
-	Stalls         int64 // how often a thread of the program waited for a free buffer
-	StalledNS      int64 // for how long in all
+	Stalls         int64 // how often a thread of the program waited for a free record buffer
+	StalledNS      int64 // for how long in total
 	LongestStallNS int64
-	MemoryBytes    int64 // that the tracer's runtime had of the system
-	MostMemory     int64 // and at most, bytes
-	MostSpool      int64 // of its files in the spool, bytes at most
-	WrittenBytes   int64 // to these files, beside the records themselves
+	MemoryBytes    int64 // memory that the tracer's runtime had from the system
+	MostMemory     int64 // its maximum, in bytes
+	MostSpool      int64 // maximum size of its files in the spool, in bytes
+	WrittenBytes   int64 // bytes written to these files, without the records themselves
 }
 
 const (
@@ -247,7 +256,7 @@ const (
 	tracerColumns
 )
 
-// tracerUnit is in which steps bytes are known.
+// tracerUnit is the resolution of sizes in bytes.
 const tracerUnit = 1 << 16
 
 func (u *TracerUsage) columns() [tracerColumns]int64 {
@@ -265,7 +274,8 @@ func tracerUsageOf(at func(column int) int64) *TracerUsage {
 	}
 }
 
-// appendTracers writes what tracing took of ranks: how many rows each has (none or one), then the rows.
+// appendTracers writes the cost of tracing of ranks: the number of rows of each rank (0 or 1), then
+// the rows.
 func appendTracers(t *RankTable) []byte {
 	s := newSection()
 	s.Sequence(t.tracers.Counts())
@@ -275,7 +285,7 @@ func appendTracers(t *RankTable) []byte {
 	return s.Body
 }
 
-// maxTracerUnits keeps a number of bytes, read as a code, within int64.
+// maxTracerUnits bounds codes of sizes, so that the size in bytes fits into an int64.
 const maxTracerUnits = 40 << codec.RoundedBits
 
 // tracers reads what appendTracers wrote.
@@ -283,8 +293,8 @@ func (d *decoder) tracers(c *Content) {
 	g := d.RaggedCounts(c.Ranks.Len(), tracerColumns)
 	if g.N > 0 {
 		alike := d.Grouping(g.N, func() []int64 { return make([]int64, g.N) })
-		for k, most := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
-			g.Columns[k] = d.Measured(alike, 0, most+1)
+		for k, limit := range [tracerColumns]int64{codec.MaxRounded, codec.MaxRoundedNS, codec.MaxRoundedNS, maxTracerUnits, maxTracerUnits, maxTracerUnits, maxTracerUnits} {
+			g.Columns[k] = d.Measured(alike, 0, limit+1)
 		}
 	}
 	if d.Err == nil {

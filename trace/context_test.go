@@ -78,8 +78,8 @@ func TestStealOfARank(t *testing.T) {
 	}
 }
 
-// The first sample's moment is in steps of 2^24 ns, all else is what it grew by, rounded; what is unknown stays unknown, and
-// what falls stands still.
+// The first sample's time is in steps of 2^24 ns; everything else is its growth, rounded. Unknown
+// values stay unknown, and decreasing values stay constant.
 func TestContextIsRounded(t *testing.T) {
 	table := NewRankTable(Rank{Context: []ContextSample{
 		{MonotonicNS: 3<<24 + 1<<19 - 1, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
@@ -93,7 +93,7 @@ func TestContextIsRounded(t *testing.T) {
 	}, table.At(0).Context)
 }
 
-// Whatever samples come, each count is off by what its last step was rounded by, at most.
+// For any samples, the error of each count is at most the rounding error of its last step.
 func TestContextIsNear(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -117,7 +117,8 @@ func TestContextIsNear(t *testing.T) {
 				{before.CPUNS, samples[i].CPUNS, got[i].CPUNS, 1 << 15}, {before.RunDelayNS, samples[i].RunDelayNS, got[i].RunDelayNS, 1 << 15},
 				{before.VoluntarySwitches, samples[i].VoluntarySwitches, got[i].VoluntarySwitches, 0},
 			} {
-				// the step is from what is known of the sample before, which is off by as much of its own
+				// the step starts from the sample before as a reader knows it, which has an error
+				// of its own
 				require.InDelta(t, c[1], c[2], float64(c[1])/128+float64(c[3])+1, i)
 				require.GreaterOrEqual(t, c[1], c[0])
 			}
@@ -127,7 +128,7 @@ func TestContextIsNear(t *testing.T) {
 	}
 }
 
-// What is not there costs nothing.
+// Missing data takes no space.
 func TestNoContextNoBlock(t *testing.T) {
 	entries, _ := blocksOf(t, written(t, stencil(2, 12, true)))
 	require.NotEmpty(t, entries)
@@ -136,7 +137,7 @@ func TestNoContextNoBlock(t *testing.T) {
 	}
 }
 
-// A status that the program ignored is there, and so is that it was ignored.
+// An ignored status is recorded, together with the fact that it was ignored.
 func TestIgnoredStatus(t *testing.T) {
 	status := Value{Form: Status, List: []Value{{Form: Int, Int: 1}, {Form: Int, Int: 7}, {Form: Int}, {Form: Int}, {Form: Int, Int: 16}}}
 	c := one([]Function{{ID: 1, Name: "MPI_Probe", Class: "probe", Return: "int", Parameters: []Parameter{

@@ -16,14 +16,14 @@ const (
 	commSelf  = "MPI_COMM_SELF"
 )
 
-// A Cursor decodes the calls of one thread in order: streams and relative ranks are replaced by what the call had,
-// communicators are resolved, ticks become nanoseconds. Its memory grows with the depth of the grammar and the number
-// of streams, not with the number of calls.
+// A Cursor decodes the calls of one thread in order. It replaces streams and relative ranks by the
+// values of the call, resolves communicators, and converts ticks to nanoseconds. Its memory grows
+// with the depth of the grammar and the number of streams, not with the number of calls.
 type Cursor struct {
 	shared *Content
 	plans  []callPlan
 	walk   *grammar.Walk
-	number int // of thread in shared.Threads
+	number int // index of thread in shared.Threads
 	clock  timing.ClockMap
 	thread *Thread
 	rank   *Rank
@@ -32,12 +32,12 @@ type Cursor struct {
 	err    error
 
 	calls variableCalls
-	comms map[int64]binding // communicator handle → what it stands for now
+	comms map[int64]binding // communicator handle → its current communicator
 	world binding
 	self  binding
-	// creations of all threads of the rank; nil: this thread alone creates communicators
+	// creations by all threads of the rank; nil: only this thread creates communicators
 	creations []creation
-	lone      bool // creations has been looked for
+	lone      bool // creations is set
 
 	source      source
 	part        timingPart
@@ -46,27 +46,29 @@ type Cursor struct {
 	until       uint64 // first call after part
 	ticks       int64  // exit of the previous call
 	off         timing.MomentBound
-	overheads   overheads // that are still to come
+	overheads   overheads // the remaining ones
 	extrapolating
 
-	// of a cursor that has not come here call by call (Seek)
+	// of a cursor that was moved by Seek
 	lengths []uint64         // of the grammar's rules
-	before  map[int32]uint64 // how often a signature came before, where it has not been met since
+	before  map[int32]uint64 // number of calls of a signature before the cursor, if it has not been decoded since
 }
 
-// A source is where a cursor finds what is not shared by all threads.
+// A source provides what is not shared by all threads.
 type source interface {
-	// stream begins to read a value sequence, and says how its values are coded if they are clock readings.
+	// stream returns a value sequence, and the coding of its values if they are clock readings.
 	stream(sequence int) (codec.ValueStream, clockReading, error)
-	// timingPart gives the timing of a thread's calls from at on, a place where an earlier part ended.
+	// timingPart returns the timing of a thread's calls from at on, where an earlier part ended.
 	timingPart(thread int, at uint64) (timingPart, error)
-	// memory is the budget for what a cursor keeps.
+	// memory is the budget of a cursor.
 	memory() *codec.Budget
-	// beside is the source for another thread, and whether that has the times of its calls.
-	beside(thread int) (source, bool)
+	// sibling returns the source for another thread, and whether that thread has the times of its
+	// calls.
+	sibling(thread int) (source, bool)
 }
 
-// Cursor decodes the calls of one thread in order, reading timing and value streams as it goes.
+// Cursor returns a cursor over the calls of one thread. It reads timing and value streams as
+// needed.
 func (t *Reader) Cursor(rank, thread int) (*Cursor, error) {
 	i := t.shared.thread(rank, thread)
 	if i < 0 {
@@ -75,8 +77,8 @@ func (t *Reader) Cursor(rank, thread int) (*Cursor, error) {
 	return newCursor(&t.shared, t.plans, i, t, t.timed.At(i) == timingOfCalls), nil
 }
 
-// Cursor decodes the calls of one thread in order. c must be valid (see Validate) and must not change. To have many
-// cursors, open the trace with a Reader, which does more of the work once.
+// Cursor returns a cursor over the calls of one thread. c must be valid (see Validate) and must not
+// change. To open many cursors use a Reader, which does more of the work once.
 func (c *Content) Cursor(rank, thread int) (*Cursor, error) {
 	i := c.thread(rank, thread)
 	if i < 0 {
@@ -116,7 +118,7 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 
 func (s *contentSource) memory() *codec.Budget { return nil }
 
-func (s *contentSource) beside(thread int) (source, bool) {
+func (s *contentSource) sibling(thread int) (source, bool) {
 	return &contentSource{c: s.c}, s.c.Threads.timed(thread)
 }
 
@@ -136,7 +138,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	return c
 }
 
-// startComms binds the communicators that a rank has from the beginning.
+// startComms binds the predefined communicators of a rank.
 func (c *Cursor) startComms() {
 	c.comms, c.world, c.self = map[int64]binding{}, binding{-1, c.thread.Rank}, binding{-1, 0}
 	for _, k := range c.rank.CommunicatorsOwn {
@@ -149,7 +151,7 @@ func (c *Cursor) startComms() {
 	}
 }
 
-// Next goes to the next call; false at the end or on an error.
+// Next moves to the next call. It returns false at the end or on an error.
 func (c *Cursor) Next() bool {
 	if c.err != nil {
 		return false
@@ -157,10 +159,10 @@ func (c *Cursor) Next() bool {
 	terminal, ok := c.walk.Next()
 	if !ok {
 		if c.next == c.until {
-			c.leavePart()
+			c.releasePart()
 		}
 		c.extrapolating.end(c.source.memory())
-		c.forgetCalls()
+		c.releaseCalls()
 		return false
 	}
 	p, s := c.begin(terminal)
@@ -182,7 +184,7 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// begin puts into the event what the signature of the next call says.
+// begin sets the fields of the event that the signature of the next call determines.
 func (c *Cursor) begin(terminal int32) (*callPlan, *Signature) {
 	e, p, s := &c.event, &c.plans[terminal], &c.shared.Signatures[terminal]
 	e.Index = c.next
@@ -204,14 +206,14 @@ func (c *Cursor) fail(err error) bool {
 	return false
 }
 
-// forgetCalls gives back the memory of the signatures' values and streams.
-func (c *Cursor) forgetCalls() {
+// releaseCalls releases the memory of the signatures' values and streams.
+func (c *Cursor) releaseCalls() {
 	c.calls.each(func(v *variableCall) { v.release(c.source.memory()) })
 	c.calls = variableCalls{}
 }
 
-// leavePart gives back the memory of a block of timing.
-func (c *Cursor) leavePart() {
+// releasePart releases a block of timing.
+func (c *Cursor) releasePart() {
 	c.part.release(c.source.memory())
 	c.part = timingPart{}
 }
@@ -221,7 +223,7 @@ func (c *Cursor) time(terminal int32) bool {
 	isExtrapolated := len(c.thread.Extrapolations) > 0 && c.isExtrapolated()
 	if c.next == c.until {
 		var err error
-		c.leavePart()
+		c.releasePart()
 		if c.part, err = c.source.timingPart(c.number, c.next); err != nil {
 			c.err = err
 			return false
@@ -232,7 +234,7 @@ func (c *Cursor) time(terminal int32) bool {
 			switch {
 			case !isExtrapolated || !c.extrapolating.loaded:
 				c.ticks = begin
-			case c.extrapolating.start != begin: // a block that begins in the middle of an interval says when that began
+			case c.extrapolating.start != begin: // the block begins in the middle of an interval, and has the tick of that
 				return c.fail(timing.ErrDamaged)
 			}
 		}
@@ -265,7 +267,7 @@ func (c *Cursor) time(terminal int32) bool {
 	e.Enter, e.Exit = c.clock.Nanoseconds(e.EnterTicks), c.clock.Nanoseconds(e.ExitTicks)
 	switch grid := c.plans[terminal].grid; {
 	case c.part.sums != nil:
-		c.somewhere(grid != nil)
+		c.stretchErrors(grid != nil)
 	case grid != nil:
 		c.errors(grid, gap, duration, isExtrapolated)
 	default:
@@ -274,12 +276,12 @@ func (c *Cursor) time(terminal int32) bool {
 	return true
 }
 
-// somewhere sets by how much the times of the current call may be off, of which there are only sums: it was at some time
-// of its stretch.
-func (c *Cursor) somewhere(rounded bool) {
+// stretchErrors sets the error of the times of the current call if only sums are known: it was at some
+// time within its stretch.
+func (c *Cursor) stretchErrors(rounded bool) {
 	off := c.part.sums.Span
 	if rounded {
-		c.off.Lose()
+		c.off.Reset()
 		off += c.off.Ticks
 	}
 	e := &c.event
@@ -287,10 +289,10 @@ func (c *Cursor) somewhere(rounded bool) {
 	e.ExitError = e.EnterError
 }
 
-// errors sets by how much the times of the current call may be off.
+// errors sets the error of the times of the current call.
 func (c *Cursor) errors(g *timing.Grid, gap, duration int64, isExtrapolated bool) {
 	if isExtrapolated || c.next > 0 && c.next%timing.BlockCalls == 0 {
-		c.off.Lose()
+		c.off.Reset()
 	}
 	e := &c.event
 	if isExtrapolated {
@@ -305,7 +307,7 @@ func (c *Cursor) errors(g *timing.Grid, gap, duration int64, isExtrapolated bool
 	e.ExitError = c.clock.AtMost(c.off.Ticks)
 }
 
-// ownRank is the caller's rank in the communicator of the call as the signature has it.
+// ownRank returns the caller's rank in the communicator of the call, according to the signature.
 func (c *Cursor) ownRank(s *Signature) int32 {
 	if s.OwnRank > -2 {
 		return s.OwnRank
@@ -314,8 +316,8 @@ func (c *Cursor) ownRank(s *Signature) int32 {
 	return int32(own)
 }
 
-// communicator resolves the communicator of a call. own is the caller's rank as the signature has it, −1 where it
-// does not.
+// communicator resolves the communicator of a call. own is the caller's rank according to the
+// signature, −1 if unknown.
 func (c *Cursor) communicator(v *Value, own int32) binding {
 	b := binding{-1, -1}
 	switch v.Form {
@@ -335,7 +337,8 @@ func (c *Cursor) communicator(v *Value, own int32) binding {
 	return b
 }
 
-// A callPlan is what a cursor needs to know of a signature and is the same on all threads.
+// A callPlan has the properties of a signature that a cursor needs and that are the same on all
+// threads.
 type callPlan struct {
 	function  *Function
 	semantics *semantics.Function
@@ -347,7 +350,7 @@ type callPlan struct {
 	grid      *timing.Grid // of the call's times; nil: they are not rounded
 }
 
-// planCalls makes the plans of all signatures; means are the semantics of c's functions.
+// planCalls returns the plans of all signatures; means are the semantics of c's functions.
 func planCalls(c *Content, means []*semantics.Function) []callPlan {
 	plans := make([]callPlan, len(c.Signatures))
 	settings := &c.Meta.Timing
@@ -357,7 +360,7 @@ func planCalls(c *Content, means []*semantics.Function) []callPlan {
 		function := c.functionIndex(s.Function)
 		p.function, p.semantics = &c.Functions[function], means[function]
 		if settings.Mode == timing.Lossy {
-			p.grid, _ = settings.GridOf(p.function.Name) // the error is one that there is a grid for (Validate)
+			p.grid, _ = settings.GridOf(p.function.Name) // Validate has checked the error
 		}
 		if s.Site > 0 {
 			p.site = &c.Sites[s.Site-1]
@@ -370,7 +373,7 @@ func planCalls(c *Content, means []*semantics.Function) []callPlan {
 	return plans
 }
 
-// position is where values have an argument, −1 where they do not: of a trace that was written wrongly they may be few.
+// position returns at, or −1 if values has no such element: a damaged trace may have too few.
 func position(at int8, values []Value) int {
 	if int(at) >= len(values) {
 		return -1
@@ -378,7 +381,7 @@ func position(at int8, values []Value) int {
 	return int(at)
 }
 
-// planTiming is how the times of calls with these signatures are written.
+// planTiming returns the timing plan for calls with these signatures.
 func planTiming(signatures []Signature, m *Meta, functions []Function) (*timing.Plan, error) {
 	p := &timing.Plan{Functions: make([]int32, len(signatures)), Grids: make([]*timing.Grid, len(signatures))}
 	byFunction := map[uint16]*timing.Grid{}

@@ -11,29 +11,37 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// What the decoding of a call depends on besides the call itself, and how Seek puts it to what call by call decoding
-// would have left there. Nothing else may be kept from one call to the next: who adds state adds it here, and to Seek.
+// The state that the decoding of a call depends on, and how Seek restores it to what decoding call
+// by call would have left. Nothing else may be kept from one call to the next: new state must be
+// added here and to Seek.
 //
-//   - walk, next: where the grammar is. The lengths of the rules lead there (Grammar.seek).
-//   - calls, per signature: how far each value stream is read, and what the lists of requests have become. It is dropped,
-//     and made when the signature is next met: before says by how many calls each signature is ahead, and
-//     variableCall.skip passes over their values, with the code that also reads them (slot.take).
-//   - calls, elastic values: those of the communicator of the signature's last call and the caller's rank in it; made
-//     again wherever these differ (substitute), so they need no restoring.
-//   - comms, world: what handles of communicators stand for. Bound anew by the creating calls before (seekComms).
-//   - self: the same for all calls of a thread. creations, of the rank's other threads: does not depend on where the
-//     cursor is.
-//   - part, until, ticks: how far the thread's timing is read, and the clock. A block of a file begins anew and says at
-//     which tick; it is read up to the call (seekTime).
-//   - holds, extrapolating.extrapolations: lists that are gone through from the front; they start over with the block of timing.
-//   - extrapolating, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
-//     stay: they go to an interval by seeking or are there.
-//   - event: Next sets every field that can differ; Overhead, OverheadTicks and TimesOf change only with timing, which sets them.
-//   - environment: the rank in it is set for every call that needs it.
-//   - err: stays. A cursor that has failed goes nowhere any more.
+//   - walk, next: the position in the grammar. It is found by the lengths of the rules
+//     (Grammar.Seek).
+//   - calls, per signature: the position in each value stream, and the current lists of requests.
+//     They are dropped, and made when the signature is next met: before has the number of calls of
+//     each signature up to the cursor, and variableCall.skip skips their values, with the code that
+//     also reads them (slot.take).
+//   - calls, elastic values: those of the communicator of the signature's last call and the
+//     caller's rank in it. They are recomputed wherever these differ (substitute), so they need no
+//     restoring.
+//   - comms, world: the communicators of handles. They are bound again by the creating calls before
+//     the cursor (seekComms).
+//   - self: the same for all calls of a thread. creations, of the rank's other threads: independent
+//     of the position.
+//   - part, until, ticks: the position in the thread's timing, and the clock. A block of a file is
+//     self-contained and has the tick at which it begins; it is read up to the call (seekTime).
+//   - overheads, extrapolating.extrapolations: lists that are iterated from the front; they start over
+//     with the block of timing.
+//   - extrapolating, the times of an interval: dropped, and loaded when a call of the interval is
+//     next met. The leads' cursors are kept; they seek to an interval.
+//   - event: Next sets every field that can differ; Overhead, OverheadTicks and TimesOf change only with
+//     timing, which sets them.
+//   - environment: its rank is set for every call that needs it.
+//   - err: is kept. A cursor that has failed cannot be moved.
 
-// Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
-// The grammar is not expanded: what comes before is counted rule by rule, and value streams are passed over.
+// Seek moves to the call with an index on the thread, so that Next returns it. At or beyond
+// Thread.Calls no call follows. The grammar is not expanded: earlier calls are counted rule by
+// rule, and value streams are skipped.
 func (c *Cursor) Seek(index uint64) bool {
 	if c.err != nil {
 		return false
@@ -42,7 +50,7 @@ func (c *Cursor) Seek(index uint64) bool {
 		return false
 	}
 	index = min(index, c.thread.Calls)
-	c.forgetCalls()
+	c.releaseCalls()
 	c.walk, c.before = c.shared.Grammar.Seek(c.thread.Root, index, c.lengths)
 	c.startComms()
 	if !c.seekComms(index) {
@@ -52,7 +60,7 @@ func (c *Cursor) Seek(index uint64) bool {
 	return !c.timed || c.seekTime(index)
 }
 
-// measure finds the lengths of the grammar's rules, which are valid, or the trace would not have been opened.
+// measure computes the lengths of the grammar's rules, which are valid: the trace has been opened.
 func (c *Cursor) measure() bool {
 	if c.lengths == nil {
 		c.lengths, c.err = c.shared.Grammar.Lengths()
@@ -60,9 +68,10 @@ func (c *Cursor) measure() bool {
 	return c.err == nil
 }
 
-// SeekTime goes to the first call that ends after a time, in nanoseconds of the node's CLOCK_MONOTONIC, so that Next
-// gives it; if there is none nothing follows. Of what comes before only timing is read, of a file that of the block
-// with the call and of the one before. It fails for a trace without the times of calls.
+// SeekTime moves to the first call that ends after a time, in nanoseconds of the node's
+// CLOCK_MONOTONIC, so that Next returns it. If there is none, no call follows. It reads only
+// timing: in a file, the block with the call and the one before it. It fails for a trace without
+// the times of calls.
 func (c *Cursor) SeekTime(ns int64) bool {
 	if c.err != nil {
 		return false
@@ -89,9 +98,10 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	return c.Seek(c.next)
 }
 
-// blockBefore is a call before which all have ended by a time and with which a block of timing begins, the last or the
-// last but one; 0 where there are no blocks, or these do not say when they begin. A block says when the last call before
-// it ended. If that was made inside of another call, the other one may end later: it is in the block before.
+// blockBefore returns a call at the start of a block of timing, such that all calls before it have
+// ended by ns. It is the last such call or the last but one; 0 if there are no blocks, or they have
+// no start times. A block has the end of the last call before it. If that call was nested in
+// another one, the other one may end later: it is in the block before.
 func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	file, stored := c.source.(*Reader)
 	if !stored || len(c.thread.Extrapolations) > 0 {
@@ -116,7 +126,7 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 
 var errNoTimes = errors.New("the trace has no times of calls")
 
-// seekTime goes to the timing of the call with an index. A block of a file says when it begins.
+// seekTime moves the timing to the call with an index. A block of a file has its start time.
 func (c *Cursor) seekTime(index uint64) bool {
 	from := uint64(0)
 	if _, stored := c.source.(*Reader); stored {
@@ -132,9 +142,9 @@ func (c *Cursor) seekTime(index uint64) bool {
 	return true
 }
 
-// startTime goes to the timing of a call with which a block begins.
+// startTime moves the timing to the first call of a block.
 func (c *Cursor) startTime(from uint64) {
-	c.leavePart()
+	c.releasePart()
 	c.overheads = c.thread.Overheads
 	if len(c.thread.Extrapolations) > 0 {
 		c.extrapolating.restart(c.thread, c.source.memory())
@@ -143,7 +153,7 @@ func (c *Cursor) startTime(from uint64) {
 	c.off.Ticks = 0
 }
 
-// seekComms binds handles of communicators as the calls before an index did.
+// seekComms binds handles of communicators as the calls before index did.
 func (c *Cursor) seekComms(index uint64) bool {
 	relative := false
 	var creating []int32
@@ -157,15 +167,15 @@ func (c *Cursor) seekComms(index uint64) bool {
 	if !relative {
 		return c.createLast(creating)
 	}
-	if c.ofAllThreads() != nil { // which say what handles stand for
+	if c.ofAllThreads() != nil { // they bind the handles
 		return c.createLast(slices.DeleteFunc(creating, func(t int32) bool { return c.plans[t].newComm >= 0 }))
 	}
 	return c.err == nil && c.createAll(creating, index)
 }
 
-// createLast binds what the last call with each handle has made, for signatures whose handles do not depend on the
-// caller's rank. Of these calls only handle and instance count: what other values are relative to may have been bound
-// anew since.
+// createLast binds the communicator that the last call with each handle created, for signatures
+// whose handles do not depend on the caller's rank. Of these calls only the handle and the instance
+// are used: the base of other values may have been bound again since.
 func (c *Cursor) createLast(creating []int32) bool {
 	type creation struct {
 		at       uint64
@@ -179,7 +189,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 		p, calls := &c.plans[terminal], c.before[terminal]
 		first := calls - 1
 		if p.newComm >= 0 && c.shared.Signatures[terminal].Out[p.newComm].Form == Stream {
-			first = 0 // each call may have another handle
+			first = 0 // each call may return another handle
 		}
 		c.event.Terminal, c.before[terminal] = terminal, first
 		v, err := c.newVariableCall(p.function, &c.shared.Signatures[terminal])
@@ -189,7 +199,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 		c.calls.put(terminal, v, len(c.shared.Signatures))
 		byHandle := map[int64]creation{}
 		for k := first; k < calls; k++ {
-			instance, handle, err := c.birth(p, v)
+			instance, handle, err := c.nextCreation(p, v)
 			if err != nil {
 				return c.fail(err)
 			}
@@ -213,8 +223,8 @@ func (c *Cursor) createLast(creating []int32) bool {
 	return true
 }
 
-// createAll makes all creating calls before an index again, in order: their handles depend on the caller's rank in the
-// communicators that they were called on.
+// createAll repeats all creating calls before index, in order: their handles depend on the caller's
+// rank in the communicators that they were called on.
 func (c *Cursor) createAll(creating []int32, index uint64) bool {
 	for _, terminal := range creating {
 		delete(c.before, terminal)
@@ -226,7 +236,8 @@ func (c *Cursor) createAll(creating []int32, index uint64) bool {
 	})
 }
 
-// dependsOnRank reports whether a value of a signature, on one thread, depends on the caller's rank.
+// dependsOnRank reports whether a value of a signature depends, on one thread, on the caller's
+// rank.
 func dependsOnRank(v Value) bool {
 	switch v.Form {
 	case RankOffset:
@@ -241,8 +252,9 @@ func dependsOnRank(v Value) bool {
 	return false
 }
 
-// birth is the communicator that the next call of v makes, and its handle if the call returns one.
-func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
+// nextCreation returns the communicator that the next call of v creates, and its handle if the call
+// returns one.
+func (c *Cursor) nextCreation(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
 	for i := range v.slots[:v.streams] {
 		if err := v.slots[i].next(c.source.memory()); err != nil {
 			return -1, handle, err
@@ -254,24 +266,25 @@ func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value
 	return instance, handle, err
 }
 
-// Symbolic ids of communicators are used again after MPI_Comm_free, so what a handle stands for depends on the calls
-// before: a creating call binds the handle that it returned to a communicator instance. Threads of one rank share the
-// handles; where several of them create communicators, the creations of all are put in order by their time.
+// Symbolic ids of communicators are reused after MPI_Comm_free, so the communicator of a handle
+// depends on the calls before: a creating call binds the handle that it returns to a communicator
+// instance. Threads of one rank share the handles. Where several of them create communicators, the
+// creations of all are ordered by time.
 
 // A binding is a communicator instance (−1: unknown) and the caller's rank in it.
 type binding struct {
 	comm, ownRank int
 }
 
-// A creation is the moment when a handle was bound.
+// A creation is the binding of a handle at some time.
 type creation struct {
 	handle int64
-	exit   int64 // ticks; the least number when the trace has no timing
+	exit   int64 // ticks; the smallest int64 if the trace has no timing
 	binding
 }
 
-// created binds the communicator that the current call made to its handle; a call that returns no handle (MPI_Init)
-// makes MPI_COMM_WORLD.
+// created binds the communicator that the current call created to its handle. A call that returns
+// no handle (MPI_Init) creates MPI_COMM_WORLD.
 func (c *Cursor) created(p *callPlan, e *Event) {
 	b := c.bind(e.NewComm)
 	if p.newComm < 0 {
@@ -283,7 +296,7 @@ func (c *Cursor) created(p *callPlan, e *Event) {
 	}
 }
 
-// bind finds the caller's rank in a communicator instance.
+// bind returns the binding of a communicator instance.
 func (c *Cursor) bind(comm int) binding {
 	instance := &c.shared.Communicators[comm]
 	rank := instance.Members.Index(c.thread.Rank)
@@ -293,7 +306,7 @@ func (c *Cursor) bind(comm int) binding {
 	return binding{comm, rank}
 }
 
-// bound is what a handle stands for at the current call.
+// bound returns the binding of a handle at the current call.
 func (c *Cursor) bound(handle int64) binding {
 	own, known := c.comms[handle]
 	if c.ofAllThreads() == nil {
@@ -312,7 +325,7 @@ func (c *Cursor) bound(handle int64) binding {
 	return best
 }
 
-// ofAllThreads is siblingCreations, looked for once.
+// ofAllThreads is siblingCreations, computed once.
 func (c *Cursor) ofAllThreads() []creation {
 	if !c.lone {
 		c.lone = true
@@ -321,8 +334,9 @@ func (c *Cursor) ofAllThreads() []creation {
 	return c.creations
 }
 
-// siblingCreations lists all creations of communicators on the rank, in order, if other threads than c's create some.
-// If they cannot all be found it is empty, not nil, and c has failed.
+// siblingCreations lists all creations of communicators on the rank, in order, if threads other
+// than c's create some. If they cannot all be found it returns an empty, non-nil list and sets
+// c.err.
 func (c *Cursor) siblingCreations() []creation {
 	var threads []int
 	siblings := false
@@ -342,9 +356,9 @@ func (c *Cursor) siblingCreations() []creation {
 	}
 	var all []creation
 	for _, i := range threads {
-		source, timed := c.source.beside(i)
+		source, timed := c.source.sibling(i)
 		cursor := newCursor(c.shared, c.plans, i, source, c.timed && timed)
-		cursor.lone = true // no siblings of its own
+		cursor.lone = true // it has no siblings to look for
 		for cursor.Next() {
 			e := &cursor.event
 			if p := &c.plans[e.Terminal]; e.NewComm >= 0 && p.newComm >= 0 {

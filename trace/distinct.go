@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// DistinctCalls gives the calls of threads without their order, those with equal values once with their number: it is
-// computed on the grammar, so that a call that comes a million times is looked at once.
+// DistinctCalls yields the calls of threads without their order: calls with equal values once, with
+// their number. It works on the grammar, so that a call that is repeated a million times is decoded
+// once.
 type DistinctCalls struct {
 	file    *Reader
 	lengths []uint64
@@ -17,16 +18,16 @@ type DistinctCalls struct {
 	parts   map[partOfRoot]*partCounts
 }
 
-// A partOfRoot is some calls of what a root expands to.
+// A partOfRoot is a range of the expansion of a root.
 type partOfRoot struct {
 	root     int
 	from, to uint64
 }
 
-// partCounts says how often each signature comes before a part and in it.
+// partCounts is the number of calls of each signature before a part and in it.
 type partCounts struct{ before, inside map[int32]uint64 }
 
-// DistinctCalls is for all threads of the trace.
+// DistinctCalls returns the distinct calls of all threads of the trace.
 func (t *Reader) DistinctCalls() (*DistinctCalls, error) {
 	lengths, err := t.shared.Grammar.Lengths()
 	if err != nil {
@@ -37,7 +38,7 @@ func (t *Reader) DistinctCalls() (*DistinctCalls, error) {
 
 // ThreadCalls are the distinct calls of a part of a thread.
 type ThreadCalls struct {
-	cursor   *Cursor // whose communicators are bound, and which is not moved
+	cursor   *Cursor // its communicators are bound; it is never moved
 	again    func() *Cursor
 	counts   []grammar.Occurrences
 	from, to uint64
@@ -45,7 +46,7 @@ type ThreadCalls struct {
 	ordered  bool
 }
 
-// Thread gives those of Threads()[thread], from the call with one index on to the one before another.
+// Thread returns the distinct calls of Threads()[thread] with indices from ≤ i < to.
 func (d *DistinctCalls) Thread(thread int, from, to uint64) (*ThreadCalls, error) {
 	t := d.file
 	root := int(t.shared.Threads.root.At(thread))
@@ -67,11 +68,11 @@ func (d *DistinctCalls) Thread(thread int, from, to uint64) (*ThreadCalls, error
 	return c, err
 }
 
-// Ordered reports whether one handle stood for several communicators: then the communicator of a call is known from those
-// before it only, and InOrder has it.
+// Ordered reports whether one handle was bound to several communicators. Then the communicator of a
+// call is only known from the calls before it: use InOrder.
 func (c *ThreadCalls) Ordered() bool { return c.ordered }
 
-// bind makes all handles of communicators known; ambiguous says that one stood for several.
+// bind binds all handles of communicators; ambiguous reports that one was bound to several.
 func (c *ThreadCalls) bind() (ambiguous bool, err error) {
 	at := c.cursor
 	at.lone = true
@@ -90,7 +91,7 @@ func (c *ThreadCalls) bind() (ambiguous bool, err error) {
 			return false, err
 		}
 		for range o.Count {
-			instance, handle, err := at.birth(p, v)
+			instance, handle, err := at.nextCreation(p, v)
 			if err != nil {
 				return false, err
 			}
@@ -127,10 +128,10 @@ func (c *ThreadCalls) Vary(of func(f *semantics.Function) bool) (bool, error) {
 	return false, nil
 }
 
-// All calls visit with the calls of functions that are wanted, and how many there are; of a signature of which there are
-// none in the part, wanted is asked with n = 0. Where values differ from call to call there is one event for each. Of an
-// event only Rank, Thread, Terminal, Function, Semantics, Comm, OwnRank, In and Out are set; it is valid until visit
-// returns.
+// All calls visit with the calls of the wanted functions and their numbers. wanted is called with n
+// = 0 for signatures without calls in the part. Where values differ from call to call there is one
+// event per call. Only Rank, Thread, Terminal, Function, Semantics, Comm, OwnRank, In and Out of an
+// event are set. It is valid until visit returns.
 func (c *ThreadCalls) All(wanted func(f *semantics.Function, n uint64) bool, visit func(e *Event, n uint64)) error {
 	at := c.cursor
 	if c.part != nil {
@@ -149,7 +150,7 @@ func (c *ThreadCalls) All(wanted func(f *semantics.Function, n uint64) bool, vis
 	return nil
 }
 
-// signature gives the calls with one signature.
+// signature visits the calls with one signature.
 func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n uint64)) error {
 	at := c.cursor
 	p, signature := &at.plans[o.Terminal], &at.shared.Signatures[o.Terminal]
@@ -195,8 +196,8 @@ func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n ui
 	return nil
 }
 
-// InOrder calls visit with every call of the thread from its beginning up to the end of the part, in order and without times;
-// inside says whether it is in the part.
+// InOrder calls visit with every call of the thread from its beginning to the end of the part, in
+// order and without times; inside reports whether the call is in the part.
 func (c *ThreadCalls) InOrder(visit func(e *Event, inside bool)) error {
 	for at := c.again(); ; {
 		if !at.Next() {
@@ -215,17 +216,19 @@ func (v *variableCall) hasStreams() bool {
 	return slices.ContainsFunc(v.slots, func(x slot) bool { return x.stream != nil })
 }
 
-// A Count says how often a rank (all its threads) called a function.
+// A Count is the number of calls of a function by a rank (all its threads).
 type Count struct {
 	Rank     int
 	Function uint16
 	Calls    uint64
 }
 
-// Counts are the calls per rank and function, computed on the grammar; sorted by rank, then function.
+// Counts returns the calls per rank and function, counted on the grammar; sorted by rank, then
+// function.
 func (t *Reader) Counts() ([]Count, error) { return t.shared.Counts() }
 
-// Counts are the calls per rank and function, computed on the grammar; sorted by rank, then function.
+// Counts returns the calls per rank and function, counted on the grammar; sorted by rank, then
+// function.
 func (c *Content) Counts() ([]Count, error) {
 	if err := c.Grammar.Validate(); err != nil {
 		return nil, err

@@ -9,64 +9,67 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// An Event is one call, decoded: what Cursor gives.
+// An Event is one decoded call of a Cursor.
 type Event struct {
 	Rank, Thread int
-	Index        uint64 // of the call on its thread, from 0
+	Index        uint64 // index on its thread, from 0
 	Terminal     int32
 	Function     *Function
-	Semantics    *semantics.Function // what calls of it mean
+	Semantics    *semantics.Function // the meaning of the function
 	Signature    *Signature
-	Site         *Site // where it was called from, nil where unknown
+	Site         *Site // the call site; nil: unknown
 	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had: Int or
 	// Float (where the parameter is a double), List, Status, a List of Status, or Absent for a status that the call
 	// did not give. They are valid until the next call of Next.
 	In, Out []Value
 	Return  Value
-	// Comm is the communicator of the call (its first comm parameter, or for a call on requests −1), an index into
-	// Content.Communicators; −1 where there is none or it is not in the table. OwnRank is the caller's rank in it, −1
-	// where there is none.
+	// Comm is the communicator of the call, an index into Content.Communicators; −1 if there is
+	// none or it is unknown. It is the first parameter that is a communicator, or, for a call on
+	// requests, −1. OwnRank is the caller's rank in it, −1 if there is none.
 	Comm    int
 	OwnRank int
 	// NewComm is the communicator instance that the call created, −1 for most.
 	NewComm int
-	// EnterTicks and ExitTicks are the rank's clock; Enter and Exit the same in nanoseconds of the node's
-	// CLOCK_MONOTONIC, which ranks of one boot id share.
+	// EnterTicks and ExitTicks are on the rank's clock. Enter and Exit are the same in nanoseconds
+	// of the node's CLOCK_MONOTONIC, which ranks with equal boot ids share.
 	EnterTicks, ExitTicks int64
 	Enter, Exit           int64
-	// EnterError and ExitError are by how many nanoseconds Enter and Exit may be off because times are rounded: by no more
-	// than MomentTicks, 0 for lossless timing. Times that are another rank's (TimesOf) may be off by more.
+	// EnterError and ExitError are the maximum error in nanoseconds of Enter and Exit due to
+	// rounding: at most MomentTicks, and 0 for lossless timing. Extrapolated times (TimesOf) may
+	// have a larger error.
 	EnterError, ExitError int64
-	// Overhead is for how many nanoseconds (OverheadTicks: ticks) the tracer held the thread after its previous call, at a vote of
-	// the ranks; 0 for most. The program computed for the rest of the time between the two calls.
+	// Overhead is the tracer overhead in nanoseconds (OverheadTicks: in ticks) after the previous call of
+	// the thread, at a vote of the ranks; mostly 0. The program computed for the rest of the time
+	// between the two calls.
 	OverheadTicks, Overhead int64
-	// Timed reports whether the times are known: those of single calls are not kept where timing is aggregated, and are 0
-	// then.
+	// Timed reports whether the times are known. If timing is aggregated, single calls have no
+	// times, and the fields are 0.
 	Timed bool
-	// TimesOf is the rank that the times come from: Rank; where the ranks were clustered while they ran, the lead of
-	// Rank's cluster, or −1 where that is missing in the trace and the calls of an interval are spread evenly.
+	// TimesOf is the rank that the times were recorded on: Rank, or, if ranks were clustered at run
+	// time, the lead of Rank's cluster. It is −1 if the lead is missing in the trace; then the
+	// calls of an interval are spread evenly.
 	TimesOf int
 
 	allocations []Allocation // of the trace, for Text and AppendJSON
 	sites       []Site
 }
 
-// Succeeded reports whether the call returned no error code: one that has a name of its own, or a number.
+// Succeeded reports whether the call returned no error code (a named one or a number).
 func (e *Event) Succeeded() bool {
 	return e.Function.Return != "int" || e.Return.Form == Int && e.Return.Int == 0
 }
 
-// Unfinished reports whether the call never returned: the process ended in it. What it would have given is absent; Exit is
-// the latest moment at which the process is known to have lived.
+// Unfinished reports whether the call never returned: the process ended in it. Its results are
+// absent, and Exit is the latest time at which the process is known to have lived.
 func (e *Event) Unfinished() bool { return e.Return.Form == Absent }
 
-// Input is the argument of a role before the call, nil if there is none.
+// Input returns the argument with a role before the call, nil if there is none.
 func (e *Event) Input(role semantics.Role) *Value { return argumentAt(e.In, e.Semantics.In[role]) }
 
-// Output is the argument of a role after the call, nil if there is none.
+// Output returns the argument with a role after the call, nil if there is none.
 func (e *Event) Output(role semantics.Role) *Value { return argumentAt(e.Out, e.Semantics.Out[role]) }
 
-// argumentAt is the argument at a position that semantics gave, nil where there is none.
+// argumentAt returns the argument at a position that semantics reports, nil if there is none.
 func argumentAt(values []Value, at int8) *Value {
 	if at < 0 || int(at) >= len(values) {
 		return nil
@@ -74,15 +77,19 @@ func argumentAt(values []Value, at int8) *Value {
 	return &values[at]
 }
 
-// Text is the call as one line:
+// Text returns the call as one line:
 //
-//	MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
+//		MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
 //
-// A function is its name (or module+offset), a pointer its segment and the offset in it
-// ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
-// request=request#3→MPI_REQUEST_NULL, and so does a status that the program did not want:
-// status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-". An error code
-// that MPI gives a name to is that name, one that the library made up a number. A call that never returned says so instead.
+//	  - A function is its name (or module+offset).
+//	  - A pointer is its allocation and the offset in it ("heap#3+128"; "…" if that was not
+//	    recorded).
+//	  - A handle is its kind and number ("request#3").
+//	  - A parameter that the call changed has both values: request=request#3→MPI_REQUEST_NULL. So
+//	    does a status that the program ignored: status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}.
+//	  - Parameters that are not significant on this rank are "-".
+//	  - An error code is its name, or, if MPI has no name for it, a number.
+//	  - A call that never returned has a text in place of its result.
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
 // AppendText appends Text.
@@ -124,7 +131,7 @@ func (e *Event) AppendText(b []byte) []byte {
 	return appendValueText(b, &e.Return, e.Function.Return)
 }
 
-// ignoredName is what the program passed where it did not want the statuses.
+// ignoredName is the constant that the program passed to ignore statuses.
 func ignoredName(p *Parameter) string {
 	if p.List {
 		return "MPI_STATUSES_IGNORE"
@@ -132,7 +139,7 @@ func ignoredName(p *Parameter) string {
 	return "MPI_STATUS_IGNORE"
 }
 
-// appendArgument writes a value; a function of the program by its name.
+// appendArgument writes a value; a function of the program is its name.
 func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
 		return append(b, site.name()...)
@@ -143,7 +150,7 @@ func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
 	return appendValueText(b, v, kind)
 }
 
-// code is the place of a function that is an argument of the call, nil for all other values.
+// code returns the site of a function that is an argument of the call, nil for all other values.
 func (e *Event) code(v *Value) *Site {
 	if v.Form != Code || v.Int < 1 || v.Int > int64(len(e.sites)) {
 		return nil
@@ -151,7 +158,7 @@ func (e *Event) code(v *Value) *Site {
 	return &e.sites[v.Int-1]
 }
 
-// name is the function of a callback, or where it is as long as nobody has looked that up.
+// name is the name of a callback function, or its address before symbols are resolved.
 func (s *Site) name() string {
 	if s.Function != "" {
 		return s.Function
@@ -159,7 +166,7 @@ func (s *Site) name() string {
 	return fmt.Sprintf("%s+%#x", s.Module, s.Offset-1)
 }
 
-// An argument is one parameter of a call with its value before and after, nil where that is not recorded.
+// An argument is one parameter of a call with its value before and after; nil: not recorded.
 type argument struct {
 	parameter     *Parameter
 	before, after *Value
@@ -181,7 +188,7 @@ func (e *Event) arguments(yield func(argument) bool) {
 		if a.parameter.Direction != In && len(out) > 0 {
 			a.after, out = &out[0], out[1:]
 			if a.before != nil && a.after.Form == Absent {
-				a.after = nil // not said, or not different
+				a.after = nil // not recorded, or no change
 			}
 		}
 		if !yield(a) {
@@ -209,8 +216,8 @@ var handleKinds = map[string]bool{
 	"pvar-handle": true, "pvar-session": true, "enum": true, "event-registration": true, "event-instance": true,
 }
 
-// undefined is MPI_UNDEFINED, the same number in all implementations that there are; undefinedKinds may have it among
-// values of which there is a stream (MPI 4.0 §A.1.1).
+// undefined is MPI_UNDEFINED, the same number in all known implementations. undefinedKinds are the
+// kinds of values that may have it in a stream (MPI 4.0 §A.1.1).
 const undefined = -32766
 
 var undefinedKinds = map[string]bool{
@@ -287,13 +294,13 @@ func appendStatusText(b []byte, v *Value) []byte {
 	return append(b, '}')
 }
 
-// Number is the number that a value of a parameter or result of this kind stands for; false for handles, for MPI_UNDEFINED,
-// and for all that is no number.
+// Number returns the number that a value of a parameter or result of this kind has; false for
+// handles, MPI_UNDEFINED, and everything else that is not a number.
 func (v *Value) Number(kind string) (int64, bool) {
 	return v.Int, v.Form == Int && !handleKinds[kind] && (v.Int != undefined || !undefinedKinds[kind])
 }
 
-// TextOf is a value of a parameter or result of this kind, as in Event.Text.
+// TextOf returns a value of a parameter or result of this kind in the form of Event.Text.
 func TextOf(v *Value, kind string) string {
 	if v.Form == Name {
 		return v.Text
@@ -306,16 +313,30 @@ func TextOf(v *Value, kind string) string {
 //	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
 //	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…},"call_path":[{…},…]}
 //
-// Arguments are in the order of the parameter list: numbers are numbers; names, functions ("op_fn"), handles ("comm#1")
-// and pointers ("…") are strings; a pointer whose segment is known is an object: kind, segment, offset, size, the thread
-// or device that it belongs to, and allocated_at, a place like call_site. NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
-// parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
-// boot id share; it and duration_ns are null where the times of single calls were not kept (timing aggregated). call_site is left out where it is unknown; call_path, the places that it was reached from, innermost
-// first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf"). The
-// "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a number that the library made
-// up. "status_ignored":true is there when the program passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off
-// during some of the time since the previous call, "unfinished":true when the call never returned ("return" is null then,
-// and the duration is until the process was last known to live), "times_of":3 when the times are those of a lead rank (Event.TimesOf).
+// Values:
+//
+//   - Arguments are in the order of the parameter list. Numbers are numbers, lists are arrays, and a
+//     status is an object.
+//   - Names, functions ("op_fn"), handles ("comm#1") and pointers ("…") are strings.
+//   - A pointer with a known allocation is an object: kind, segment, offset, size, the thread or
+//     device that it belongs to, and allocated_at, which is like call_site.
+//   - NULL, and what is not significant on this rank, is null.
+//   - An inout parameter that the call changed is {"in":…,"out":…}.
+//   - Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf").
+//   - The "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a
+//     number for which MPI has no name.
+//   - start_ns is CLOCK_MONOTONIC of the node, which ranks with equal boot ids share. It and
+//     duration_ns are null if single calls have no times (timing is aggregated).
+//
+// Optional keys:
+//
+//   - call_site, if it is known; call_path, the sites that it was reached from, innermost first, if
+//     paths were recorded;
+//   - "status_ignored":true if the program passed MPI_STATUS(ES)_IGNORE;
+//   - "untraced":true if tracing was off for some of the time since the previous call;
+//   - "unfinished":true if the call never returned: then "return" is null, and the duration lasts
+//     until the process was last known to live;
+//   - "times_of":3 if the times are those of a lead rank (Event.TimesOf).
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
@@ -354,7 +375,8 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// AppendArgumentsJSON appends the arguments of the call as one JSON object, as AppendJSON has them.
+// AppendArgumentsJSON appends the arguments of the call as one JSON object, in the form of
+// AppendJSON.
 func (e *Event) AppendArgumentsJSON(b []byte) []byte {
 	b = append(b, '{')
 	first := true
@@ -445,7 +467,7 @@ func appendValueJSON(b []byte, v *Value, kind string) []byte {
 	return append(b, '"')
 }
 
-// appendJSONString appends s quoted; bytes that are no UTF-8 become U+FFFD.
+// appendJSONString appends s quoted; invalid UTF-8 becomes U+FFFD.
 func appendJSONString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

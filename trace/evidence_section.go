@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and next to no bytes.
+// The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and almost
+// no bytes.
 type evidenceTable struct {
 	places    []EvidenceKey // distinct, in order of first use
 	ids       map[EvidenceKey]int64
@@ -20,9 +21,10 @@ type evidenceTable struct {
 	usages    codec.Ragged
 }
 
-// Columns of a row, of an instance and of a thread. Times and counts are codes of rounded numbers. CPU time is there as what is
-// missing of the wall time: that is most often nothing, and is what matters. The code of the time off the CPU is there as what
-// it is less than that of the wall time, and that of the run delay as what it is less than the former: these are much alike.
+// Columns of a row, of an instance and of a thread. Times and counts are codes of rounded numbers.
+// CPU time is stored as its difference to the wall time, which is mostly zero and is what matters.
+// The code of the time off the CPU is stored as its difference to that of the wall time, and the
+// code of the run delay as its difference to that of the time off the CPU: they are similar.
 const (
 	rowPlace = iota
 	rowCount
@@ -61,7 +63,7 @@ const (
 	usageFlagsEnd
 )
 
-// instanceUnit is in which steps of ns the beginning of an instance is known.
+// instanceUnit is the resolution in ns of the beginning of an instance.
 const instanceUnit = 1 << 16
 
 func (t *evidenceTable) begin(ranks int) {
@@ -80,7 +82,7 @@ func (t *evidenceTable) place(p EvidenceKey) int64 {
 	}
 	if t.ids == nil {
 		t.ids = map[EvidenceKey]int64{}
-		for i, have := range t.places { // a reader's
+		for i, have := range t.places { // places was filled by a reader
 			t.ids[have] = int64(i)
 		}
 		return t.place(p)
@@ -122,21 +124,21 @@ func (t *evidenceTable) append(r *Rank) {
 	t.usages.End(usageColumns)
 }
 
-// timesOf are the columns of a wall time, a CPU time and a run delay.
+// timesOf codes a wall time, a CPU time and a run delay.
 func timesOf(wall, cpu, delay int64) (wallCode, off, delayed int64) {
 	wallCode = codec.RoundedNSCode(wall)
 	offCode := codec.RoundedNSCode(wall - cpu)
 	return wallCode, wallCode - offCode, offCode - codec.RoundedNSCode(delay)
 }
 
-// timesFrom are these times.
+// timesFrom is the inverse of timesOf.
 func timesFrom(wallCode, off, delayed int64) (wall, cpu, delay int64) {
 	offCode := wallCode - off
 	wall = codec.UnroundedNS(wallCode)
 	return wall, wall - codec.UnroundedNS(offCode), codec.UnroundedNS(offCode - delayed)
 }
 
-// lookup gives a function that fills in the evidence of the rank in row i.
+// lookup returns a function that sets the evidence of the rank in row i.
 func (t *evidenceTable) lookup() func(i int, r *Rank) {
 	rows, instances, usages := t.rows.Lookup(), t.instances.Lookup(), t.usages.Lookup()
 	return func(i int, r *Rank) {
@@ -175,7 +177,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 	}
 }
 
-// EvidenceCalls goes through the calls that the evidence of ranks refers to: some come more than once.
+// EvidenceCalls yields the calls that the evidence of ranks refers to, possibly repeatedly.
 func (t *RankTable) EvidenceCalls() iter.Seq[CallSite] {
 	return func(yield func(CallSite) bool) {
 		for _, p := range t.evidence.places {
@@ -188,8 +190,8 @@ func (t *RankTable) EvidenceCalls() iter.Seq[CallSite] {
 	}
 }
 
-// ReplaceSites replaces every call site that ranks refer to. replace is given 1 + the index of a site, and returns what stands
-// in its place.
+// ReplaceSites replaces every call site that ranks refer to. replace is called with 1 + the index
+// of a site, and returns the new value.
 func (t *RankTable) ReplaceSites(replace func(uint32) uint32) {
 	t.evidence.places = slices.Clone(t.evidence.places)
 	for i := range t.evidence.places {
@@ -198,7 +200,8 @@ func (t *RankTable) ReplaceSites(replace func(uint32) uint32) {
 	t.evidence.ids = nil
 }
 
-// ReplaceSites is that of a RankTable, for one rank. What Evidence was before is left as it is.
+// ReplaceSites replaces the call sites of one rank. It does not change the slices of the former
+// Evidence.
 func (r *Rank) ReplaceSites(replace func(uint32) uint32) {
 	r.Evidence = slices.Clone(r.Evidence)
 	for i := range r.Evidence {
@@ -262,7 +265,8 @@ func appendEvidence(c *Content) []byte {
 	return s.Bytes()
 }
 
-// sortedPlaces are the places in order, so that those of a rank's rows most often follow each other, and the new number of each.
+// sortedPlaces returns the locations in order, so that those of a rank's rows are mostly
+// consecutive, and the new number of each.
 func (t *evidenceTable) sortedPlaces() (sorted []EvidenceKey, number []int64) {
 	old := make([]int, len(t.places))
 	for i := range old {
@@ -277,14 +281,14 @@ func (t *evidenceTable) sortedPlaces() (sorted []EvidenceKey, number []int64) {
 	return sorted, number
 }
 
-// measuredFrom writes the columns of a table from one on.
+// measuredFrom writes the columns of a table from first on.
 func (s *sectionWriter) measuredFrom(table *codec.Ragged, first int, g codec.Grouping) {
 	for k := first; k < len(table.Columns); k++ {
 		s.Measured(&table.Columns[k], &g)
 	}
 }
 
-// evidence reads what appendEvidence wrote; ranks are there.
+// evidence reads what appendEvidence wrote. Ranks must have been read.
 func (d *decoder) evidence(c *Content) {
 	var t evidenceTable
 	t.names.List = d.Strings
@@ -337,7 +341,7 @@ func (d *decoder) evidence(c *Content) {
 
 var errEvidence = errors.New("evidence: a number is out of range")
 
-// places reads the places of rows, each of which is most often the one after that of the rank's row before.
+// places reads the locations of rows: mostly the one after that of the rank's row before.
 func (d *decoder) places(rows *codec.Ragged) (places codec.Numbers) {
 	if !d.Temporary(int64(rows.N)) {
 		return places
@@ -358,14 +362,14 @@ func (d *decoder) places(rows *codec.Ragged) (places codec.Numbers) {
 	return places
 }
 
-// measuredFrom reads what sectionWriter.measuredFrom wrote; the numbers are still to be checked.
+// measuredFrom reads what sectionWriter.measuredFrom wrote. It does not check the numbers.
 func (d *decoder) measuredFrom(table *codec.Ragged, first int, g *codec.Grouping) {
 	for k := first; k < len(table.Columns); k++ {
 		table.Columns[k] = d.Measured(g, math.MinInt64, math.MaxInt64)
 	}
 }
 
-// check checks all numbers that refer to something or are read as codes.
+// check checks all numbers that are references or codes.
 func (t *evidenceTable) check() error {
 	within := func(g *codec.Ragged, low, end int64, columns ...int) bool {
 		return !slices.ContainsFunc(columns, func(k int) bool { return !g.Columns[k].Within(low, end) })
@@ -383,7 +387,7 @@ func (t *evidenceTable) check() error {
 		!within(&t.usages, 0, usageFlagsEnd, usageFlags) || !within(&t.usages, Unknown, codec.MaxRoundedNS+1, usageCPU, usageRunDelay) {
 		return errEvidence
 	}
-	// an instance is of one of the rank's own rows
+	// an instance must belong to a row of the same rank
 	rows, instances := t.rows.First.Lookup(), t.instances.First.Lookup()
 	row := t.instances.Columns[instanceRow].Lookup()
 	for i := range t.rows.First.Len() - 1 {
@@ -396,7 +400,7 @@ func (t *evidenceTable) check() error {
 	return nil
 }
 
-// timesWithin reports whether columns of times are such as timesOf gives.
+// timesWithin reports whether columns of times are valid results of timesOf.
 func timesWithin(g *codec.Ragged, wall, off, delayed int) bool {
 	const most = codec.MaxRoundedNS + 1
 	if !g.Columns[wall].Within(0, most) || !g.Columns[off].Within(-most, most) || !g.Columns[delayed].Within(-most, most) {
@@ -415,7 +419,7 @@ func timesWithin(g *codec.Ragged, wall, off, delayed int) bool {
 // maxInstanceBegin bounds the differences of beginnings, so that sums do not overflow.
 const maxInstanceBegin = math.MaxInt64 / instanceUnit / (MaxInstances + 1)
 
-// validateEvidence checks what evidence refers to.
+// validateEvidence checks the references of evidence.
 func (c *Content) validateEvidence() error {
 	t := &c.Ranks.evidence
 	if t.rows.Columns != nil {

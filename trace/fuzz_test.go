@@ -18,8 +18,8 @@ import (
 // fuzzMemory is the limit that readers of fuzzed bytes have.
 const fuzzMemory = 4 << 20
 
-// use reads everything that a file holds, up to some calls of each thread, and goes to and fro. Only errors may come of
-// it, and no more memory than the limit.
+// use reads everything in a file, up to some calls of each thread, forwards and backwards. It must
+// only return errors, and must not use more memory than the limit.
 func use(t testing.TB, b []byte) {
 	limits.Within(t, fuzzMemory, func() { useAll(b) })
 }
@@ -31,7 +31,7 @@ func useAll(b []byte) {
 	}
 	_, _ = r.Content()
 	_, _ = r.Counts()
-	if calls(r) < 100_000 { // the values of a send that varies are gone through
+	if calls(r) < 100_000 { // the values of a send that varies are read one by one
 		_ = VisitDistinct(r, 0, math.MaxUint64)
 	}
 	for i, t := range r.Threads().All() {
@@ -99,7 +99,7 @@ func wholeBlocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]
 	return entries, contents
 }
 
-// blocksOf is the same with every small section as if it were a block of its own, which a file may have as well.
+// blocksOf is the same with every small section in a separate block, which is also valid.
 func blocksOf(t testing.TB, b []byte) (entries []codec.Entry, contents [][]byte) {
 	whole, of := wholeBlocksOf(t, b)
 	for i, e := range whole {

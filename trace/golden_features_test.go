@@ -15,9 +15,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The golden files, each for what it has that the others do not. They are never made anew (see
-// TestGoldenFilesNeverChange; go test ./trace -run Golden -update writes new ones); what they say is compared with what
-// both readers say.
+// The golden files, each for the features that the others lack. They never change (see
+// TestGoldenFilesNeverChange; go test ./trace -run Golden -update writes new ones). Their content
+// is compared between both readers.
 var goldenFeatures = []struct {
 	name    string
 	shard   bool
@@ -43,7 +43,7 @@ var goldenFeatures = []struct {
 
 func goldenPath(name, ext string) string { return "testdata/" + name + ".v3." + ext }
 
-// The golden file of each feature stays readable, and says the same for ever, in both readers.
+// The golden file of each feature stays readable, with the same content in both readers.
 func TestGoldenFeatures(t *testing.T) {
 	for _, g := range goldenFeatures {
 		t.Run(g.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestGoldenFeatures(t *testing.T) {
 	}
 }
 
-// The golden files have what they are for.
+// The golden files have the features that they are for.
 func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	all := map[string]bool{}
 	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"} // see TestGoldenFile

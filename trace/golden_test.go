@@ -41,8 +41,8 @@ func goldenContents(t *testing.T) map[string]*Content {
 	}
 }
 
-// forms has the forms of values that simulated programs do not make: numbers with a point, functions of the program,
-// values by case and relative to the rank in each call, own ranks that stand in a column.
+// forms has the forms of values that simulated programs lack: floating-point numbers, functions of
+// the program, values by case and relative to the rank in each call, own ranks in a column.
 func forms() *Content {
 	c := stencil(3, 2, false)
 	c.Functions = append(c.Functions[:len(c.Functions):len(c.Functions)],
@@ -87,7 +87,7 @@ func forms() *Content {
 	return c
 }
 
-// The golden files of each format version stay readable, and say the same for ever.
+// The golden files of each format version stay readable, with the same content.
 func TestGoldenFile(t *testing.T) {
 	for name, c := range goldenContents(t) {
 		file, text := "testdata/"+name+".v3.cairn", "testdata/"+name+".v3.jsonl"
@@ -104,14 +104,14 @@ func TestGoldenFile(t *testing.T) {
 		got, err := r.Content()
 		require.NoError(t, err)
 		require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
-		// what is written today may be other bytes, but not many more
+		// today's writer may write other bytes, but not many more
 		again := written(t, c)
 		require.Equal(t, string(want), jsonLines(t, opened(t, again)))
 		require.LessOrEqual(t, len(again), len(golden)+len(golden)/20, name)
 	}
 }
 
-// WriteGolden writes a file that is not there, and its sum.
+// WriteGolden writes a new file and its checksum.
 func WriteGolden(t testing.TB, path string, b []byte) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
@@ -122,7 +122,7 @@ func WriteGolden(t testing.TB, path string, b []byte) {
 	require.NoError(t, errors.Join(err, f.Close()))
 }
 
-// Golden files are for ever: what was once frozen has the sum that testdata/SHA256SUMS has (sha256sum *.v*.*).
+// Golden files never change: each has the checksum in testdata/SHA256SUMS (sha256sum *.v*.*).
 func TestGoldenFilesNeverChange(t *testing.T) {
 	sums, err := os.ReadFile("testdata/SHA256SUMS")
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestOtherVersionsAreRefused(t *testing.T) {
 	}
 }
 
-// A block of a type that a later Cairn may add is passed over.
+// A block of an unknown type, which a later Cairn may add, is skipped.
 func TestUnknownBlocksArePassedOver(t *testing.T) {
 	c := stencil(2, 3, true)
 	whole := written(t, c)
@@ -190,7 +190,7 @@ func jsonLines(t testing.TB, r *Reader) string {
 	return b.String()
 }
 
-// A reader in another language, written from docs/format.md, says the same.
+// A reader in another language, written from docs/format.md, reads the same.
 func TestSecondReader(t *testing.T) {
 	for _, program := range []string{"python3", "zstd"} {
 		if _, err := exec.LookPath(program); err != nil {

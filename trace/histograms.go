@@ -13,95 +13,98 @@ import (
 	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
-// Histograms are a trace in which what differs from call to call and from rank to rank is histograms (ScalaTrace II: Wu and
-// Mueller, ICS 2013, §2.3, §3.1): per cluster of ranks that behave alike, and in it per call, which is a function and the
-// place that it is called from. Its size depends on the program's text, not on how long it ran or on how many ranks.
-// Lost says what it lacks. It is a file of its own kind (WriteHistograms, OpenHistograms); Open refuses it.
+// Histograms is a trace with histograms of what differs from call to call and from rank to rank
+// (ScalaTrace II: Wu and Mueller, ICS 2013, §2.3, §3.1): per cluster of similar ranks, and in it
+// per function and call site. Its size depends on the program's text, not on the length of the run
+// or the number of ranks. Lost lists what it lacks. It is a separate kind of file (WriteHistograms,
+// OpenHistograms); Open refuses it.
 type Histograms struct {
 	Meta      Meta
 	Functions []Function
 	Sites     []Site
 	Ranks     RankTable // without clocks, conditions and evidence
 	From      HistogramsFrom
-	Lost      []string // what the trace that this was made from has, and this has not
-	// DurationNS is from the first enter of a call of any rank to the last exit.
+	Lost      []string // features of the original trace that are missing here
+	// DurationNS is the time from the first enter of a call of any rank to the last exit.
 	DurationNS int64
 	Clusters   []RankCluster // by their lowest ranks
 }
 
-// HistogramsFrom is the trace that histograms were made from.
+// HistogramsFrom describes the original trace.
 type HistogramsFrom struct {
 	Bytes             int64
 	Calls             uint64
 	Signatures, Rules int
 }
 
-// A RankCluster is ranks that behave alike: all their threads together.
+// A RankCluster is a set of ranks that behave alike, with all their threads.
 type RankCluster struct {
 	Ranks RankList // in order
-	// PerThread are numbers of calls, and times in ns: from the first enter to the last exit, and inside of calls.
+	// ThreadCalls is the number of calls per thread. ThreadSpans is the time in ns from the first
+	// enter to the last exit, and ThreadInside the time inside of calls.
 	ThreadCalls, ThreadSpans, ThreadInside histogram.Histogram
 	Calls                                  []CallHistogram // by function, then site
 	Traffic                                []TrafficBin
 }
 
-// A CallHistogram is all calls of a function from a place.
+// A CallHistogram is all calls of a function from one call site.
 type CallHistogram struct {
 	Function  uint16 // Function.ID
 	Site      uint32 // 1 + index into Sites; 0: unknown
 	Calls     uint64
-	Durations histogram.Histogram // in ns; empty where times were not kept
-	// Gaps are the times in ns from the exit of the thread's call before to the enter of this one, by that call. Where tracing
-	// was off in between there is none.
+	Durations histogram.Histogram // in ns; empty if times were not recorded
+	// Gaps are the times in ns from the exit of the thread's previous call to the enter of this
+	// one, by the previous call. Gaps during which tracing was off are not included.
 	Gaps []GapHistogram
-	// Bytes are the sizes of the data of each call, of those that move any of a size that is known. Of Unsized calls it is not.
+	// Bytes are the sizes of the data of each call that moves data of a known size. Unsized is the
+	// number of calls with data of unknown size.
 	Bytes     histogram.Histogram
 	Unsized   uint64
 	Arguments []ArgumentHistogram
 }
 
-// A GapHistogram is the gaps after one call.
+// A GapHistogram is the gaps after one previous call.
 type GapHistogram struct {
-	After int // the call before, an index into RankCluster.Calls; −1: not known, or one of many that come rarely
+	After int // the previous call, an index into RankCluster.Calls; −1: unknown, or one of many rare ones
 	Gaps  histogram.Histogram
 }
 
-// An ArgumentHistogram is what an argument was: numbers, names (constants of MPI, handles, texts), or some of both. Of a
-// list it is the elements.
+// An ArgumentHistogram is the values of an argument: numbers, names (constants of MPI, handles,
+// texts), or both. For a list they are the elements.
 type ArgumentHistogram struct {
 	Name   string // the parameter's; with ".source", ".tag" or ".bytes" for fields of a status; "return" for the result
-	Result bool   // it is what the call gave, not what it was given
-	// Relative: numbers are ranks, less the caller's.
+	Result bool   // an output of the call
+	// Relative: numbers are ranks minus the caller's rank.
 	Relative bool
 	Numbers  histogram.Histogram
-	Lengths  histogram.Histogram // of the list, for each call
-	Names    []NameCount         // the most frequent come first
-	Others   uint64              // names that are not listed
+	Lengths  histogram.Histogram // of a list, one per call
+	Names    []NameCount         // most frequent first
+	Others   uint64              // number of values whose names are not listed
 }
 
-// A NameCount says how often a name came.
+// A NameCount is the number of occurrences of a name.
 type NameCount struct {
 	Name  string
 	Count uint64
 }
 
-// MaxNames is how many names an argument has at most, the others are only counted.
+// MaxNames is the maximum number of names listed for an argument; the others are only counted.
 const MaxNames = 16
 
-// A TrafficBin is messages of point-to-point calls from ranks of a cluster: to ranks as far away as it says, or, if Fixed,
-// to these ranks.
+// A TrafficBin is the messages of point-to-point calls from the ranks of a cluster: to ranks at
+// these distances, or, if Fixed, to these ranks.
 type TrafficBin struct {
 	Fixed           bool
-	Low, High       int64 // distances or ranks in the world; Fixed and −1: not known
+	Low, High       int64 // distances, or ranks in the world; Fixed and −1: unknown
 	Messages, Bytes uint64
-	Unsized         uint64 // messages of derived datatypes, of which the size is not known
+	Unsized         uint64 // messages of derived datatypes of unknown size
 }
 
-// ErrHistograms is the error of opening a trace of histograms for what needs its calls.
+// ErrHistograms is the error of opening a trace of histograms for a purpose that needs its calls.
 var ErrHistograms = errors.New("this trace was made by cairn reduce --histogram: it has histograms in place of the order of calls and their single values " +
 	"and times, which are needed here; use the trace that it was made from (cairn info and cairn dump read this one)")
 
-// Calls is the number of all calls.
+// Calls returns the number of all calls.
 func (h *Histograms) Calls() (n uint64) {
 	for i := range h.Clusters {
 		for k := range h.Clusters[i].Calls {
@@ -111,16 +114,17 @@ func (h *Histograms) Calls() (n uint64) {
 	return n
 }
 
-// A FunctionTotal is all calls of a function: exact, but that the time is rounded to ns call by call.
+// A FunctionTotal is the total of all calls of a function. It is exact, except that times are
+// rounded to ns per call.
 type FunctionTotal struct {
 	Function   *Function
 	Calls      uint64
 	DurationNS int64
-	Bytes      int64  // of data of a known size
-	Unsized    uint64 // calls with data of which the size is not known
+	Bytes      int64  // data of known size
+	Unsized    uint64 // calls with data of unknown size
 }
 
-// Totals are those of all functions that were called, by falling time, then by number.
+// Totals returns the totals of all functions, by decreasing time, then by id.
 func (h *Histograms) Totals() []FunctionTotal {
 	totals := make([]FunctionTotal, len(h.Functions))
 	for i := range h.Functions {
@@ -142,13 +146,13 @@ func (h *Histograms) Totals() []FunctionTotal {
 	return totals
 }
 
-// Function is the one with this id, nil if there is none.
+// Function returns the function with this id, nil if there is none.
 func (h *Histograms) Function(id uint16) *Function {
 	c := Content{Functions: h.Functions}
 	return c.function(id)
 }
 
-// Site is where a call was made, nil where that is not known.
+// Site returns the call site, nil if it is unknown.
 func (h *Histograms) Site(c *CallHistogram) *Site {
 	if c.Site == 0 {
 		return nil
@@ -156,7 +160,7 @@ func (h *Histograms) Site(c *CallHistogram) *Site {
 	return &h.Sites[c.Site-1]
 }
 
-// Validate checks that everything that h refers to is there and in order, and that histograms add up.
+// Validate checks that all references of h are valid and in order, and that histograms add up.
 func (h *Histograms) Validate() error {
 	shared := Content{Meta: h.Meta, Functions: h.Functions, Sites: h.Sites, Ranks: h.Ranks}
 	if err := shared.validateShared(); err != nil {
@@ -227,10 +231,12 @@ func compareCalls(a, b *CallHistogram) int {
 	return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Site, b.Site))
 }
 
-// HistogramsVersion is the version of the file format that a trace of histograms has, and only such a trace.
+// HistogramsVersion is the version of the file format of traces of histograms. No other trace has
+// it.
 const HistogramsVersion = 4
 
-// WriteHistograms writes a trace of histograms: equal ones give equal bytes. The error is that of Validate or of w.
+// WriteHistograms writes a trace of histograms: equal ones give equal bytes. It returns the error
+// of Validate or of w.
 func WriteHistograms(w io.Writer, h *Histograms) error { return writeHistograms(w, h, codec.Smallest) }
 
 func writeHistograms(w io.Writer, h *Histograms, purpose codec.Effort) error {
@@ -257,14 +263,14 @@ func writeHistograms(w io.Writer, h *Histograms, purpose codec.Effort) error {
 	return nil
 }
 
-// IsHistograms reports whether r begins as a trace of histograms does.
+// IsHistograms reports whether r begins with the header of a trace of histograms.
 func IsHistograms(r io.ReaderAt) bool {
 	head := make([]byte, headerSize)
 	n, _ := r.ReadAt(head, 0)
 	return n == headerSize && string(head) == magic+string(rune(HistogramsVersion))
 }
 
-// OpenHistograms reads a trace of histograms. It is all in memory then.
+// OpenHistograms reads a trace of histograms into memory.
 func OpenHistograms(r io.ReaderAt, size int64, options ...Option) (*Histograms, error) {
 	t := &Reader{r: r, size: size, budget: codec.NewBudget(defaultMemoryLimit(size))}
 	for _, option := range options {
@@ -308,7 +314,7 @@ func (t *Reader) openHistograms() (*Histograms, error) {
 	return &h, h.Validate()
 }
 
-// What `cairn dump --json` prints of a trace of histograms; the keys are part of the interface.
+// The output of `cairn dump --json` for a trace of histograms. The keys are part of the interface.
 type (
 	jsonHistogram struct {
 		Count uint64    `json:"count"`
@@ -319,7 +325,7 @@ type (
 	}
 	jsonBin  [3]int64 // low, high, count
 	jsonGaps struct {
-		After int            `json:"after"` // the number of a call in the cluster, −1: not known
+		After int            `json:"after"` // the number of a call in the cluster; −1: unknown
 		Gaps  *jsonHistogram `json:"ns"`
 	}
 	jsonArgument struct {
@@ -337,9 +343,9 @@ type (
 	}
 	jsonCalls struct {
 		Cluster   int            `json:"cluster"`
-		Number    int            `json:"number"` // in the cluster
+		Number    int            `json:"number"` // index in the cluster
 		Function  string         `json:"function"`
-		Site      uint32         `json:"call_site"` // 1 + its row, 0: not known
+		Site      uint32         `json:"call_site"` // 1 + its row; 0: unknown
 		Calls     uint64         `json:"calls"`
 		Durations *jsonHistogram `json:"duration_ns"`
 		Gaps      []jsonGaps     `json:"gaps"`
@@ -376,8 +382,8 @@ func jsonHistogramOf(h *histogram.Histogram) *jsonHistogram {
 	return j
 }
 
-// AppendJSON appends JSON objects, one a line: each cluster, followed by its calls. A histogram that has no numbers is null;
-// its bins are [low, high, count].
+// AppendJSON appends JSON objects, one per line: each cluster, followed by its calls. An empty
+// histogram is null. Bins are [low, high, count].
 func (h *Histograms) AppendJSON(b []byte) []byte {
 	for i := range h.Clusters {
 		b = h.AppendClusterJSON(b, i)
@@ -385,14 +391,14 @@ func (h *Histograms) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// AppendClusterJSON appends what AppendJSON does of the i-th cluster.
+// AppendClusterJSON appends the part of AppendJSON for the i-th cluster.
 func (h *Histograms) AppendClusterJSON(b []byte, i int) []byte {
 	buffer := bytes.NewBuffer(b)
 	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
 	encode := func(line any) {
 		if err := encoder.Encode(line); err != nil {
-			panic(err) // of numbers and texts there is none
+			panic(err) // numbers and texts cannot fail
 		}
 	}
 	c := &h.Clusters[i]
@@ -427,15 +433,15 @@ func (h *Histograms) jsonCalls(cluster, k int) jsonCalls {
 	return j
 }
 
-// JoinTraffic makes one of bins of traffic that are alike, in order. Where there are more than ExactValues distances (or fixed
-// ranks), those of one bin of BinOf become one.
+// JoinTraffic joins equal bins of traffic, and sorts them. If there are more than ExactValues
+// distances (or fixed ranks), those in the same bin of BinOf are joined.
 func JoinTraffic(list []TrafficBin) []TrafficBin {
 	var all []TrafficBin
 	for _, fixed := range []bool{false, true} {
 		bins := slices.DeleteFunc(slices.Clone(list), func(b TrafficBin) bool { return b.Fixed != fixed })
 		if bins = joinEqual(bins); len(bins) > histogram.ExactValues {
 			for i := range bins {
-				if !fixed || bins[i].Low >= 0 { // −1 is no rank
+				if !fixed || bins[i].Low >= 0 { // −1 is not a rank
 					bins[i].Low, _ = histogram.BinRange(histogram.BinOf(bins[i].Low))
 					_, bins[i].High = histogram.BinRange(histogram.BinOf(bins[i].High))
 				}

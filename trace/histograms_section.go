@@ -7,16 +7,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
-// The section of a trace of histograms (docs/format-histograms.md): tables in columns, with the histograms of all of them
-// in the end, in the order in which they are met.
+// The section of a trace of histograms (docs/format-histograms.md): tables in columns, and at the
+// end all their histograms, in order of use.
 
-// An expectedHistogram is one that most often has so many numbers.
+// An expectedHistogram is a histogram with the number of values that it mostly has.
 type expectedHistogram struct {
 	*histogram.Histogram
 	expected uint64
 }
 
-// histogramList gives all histograms, in the order of the file.
+// histogramList returns all histograms in the order of the file.
 func (h *Histograms) histogramList() []expectedHistogram {
 	var list []expectedHistogram
 	add := func(expected uint64, histograms ...*histogram.Histogram) {
@@ -107,8 +107,8 @@ func (s *sectionWriter) calls(calls []CallHistogram) {
 	s.Column(len(names), func(i int) int64 { return int64(expected[i] - names[i].Count) })
 }
 
-// histograms writes their sums, then their bins. Where all numbers are the same there is nothing to say of bins, and never of
-// how many are in the last one.
+// histograms writes the sums, then the bins. If all numbers are equal there is nothing to write
+// about bins, and the count of the last bin is never written.
 func (s *sectionWriter) histograms(list []expectedHistogram) {
 	n := len(list)
 	present := func(i int) int64 { return flagOf(list[i].Count > 0) }
@@ -185,7 +185,8 @@ func (d *decoder) histograms(h *Histograms) {
 	d.histogramsInto(h.histogramList())
 }
 
-// total is the sum of some lengths, −1 if it is more than a list may be long or one is negative.
+// total adds up lengths. It returns −1 if one is negative or the sum exceeds the maximum length of
+// a list.
 func total(lengths []int64) int {
 	var sum int64
 	for _, n := range lengths {
@@ -197,7 +198,7 @@ func total(lengths []int64) int {
 	return int(sum)
 }
 
-// cut takes the first n elements off a list.
+// cut splits a list after n elements.
 func cut[T any](list []T, n int64) (first, rest []T) {
 	if n == 0 {
 		return nil, list
@@ -205,7 +206,7 @@ func cut[T any](list []T, n int64) (first, rest []T) {
 	return list[:n:n], list[n:]
 }
 
-// table books n rows of a table.
+// table takes the memory of n rows of a table from the budget.
 func (d *decoder) table(n int, size int64) bool {
 	if d.Err == nil && n < 0 {
 		d.Fail(codec.ErrNumber)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where there are more distances than can be told apart, bins keep the sums.
+// If there are too many distances for exact counts, bins keep the sums.
 func TestJoinTraffic(t *testing.T) {
 	few := []TrafficBin{{Fixed: true, Low: -1, High: -1, Messages: 1}, {Low: 5, High: 5, Messages: 1, Bytes: 7}, {Low: 5, High: 5, Messages: 2, Bytes: 1}}
 	require.Equal(t, []TrafficBin{{Low: 5, High: 5, Messages: 3, Bytes: 8}, {Fixed: true, Low: -1, High: -1, Messages: 1}}, JoinTraffic(few))
@@ -128,8 +128,8 @@ func TestHistogramsValidate(t *testing.T) {
 	}
 }
 
-// What a trace of histograms says stays the same for ever, and the second reader, which was written from the page of the
-// format, reads the same.
+// The content of a trace of histograms never changes, and the second reader, which was written from
+// the page of the format, reads the same.
 func TestHistogramsGolden(t *testing.T) {
 	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
 	if *update {
@@ -151,7 +151,7 @@ func TestHistogramsGolden(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 }
 
-// Only errors come of any bytes, and no more memory than the limit.
+// Any bytes give only errors, and no more memory than the limit.
 func useHistograms(t testing.TB, b []byte) {
 	limits.Within(t, fuzzMemory, func() {
 		h, err := OpenHistograms(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(fuzzMemory))

@@ -7,21 +7,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A trace of leads (Chameleon: Bahmani and Mueller, IPDPS 2018) has the value streams and the timing of a few threads
-// only. Content.Leads says which of them stands for each thread. A reader shows all threads all the same: those that a
-// lead stands for make its calls at its times, with peers transposed: what is relative to the caller's rank is so by
-// itself; a peer that was written down rank by rank is moved by the distance between the two ranks. All other arguments
-// are the lead's.
+// A trace of leads (Chameleon: Bahmani and Mueller, IPDPS 2018) has the value streams and the
+// timing of a few threads only. Content.Leads has the lead of each thread. A reader shows all
+// threads: the others make their lead's calls at its times, with peers transposed. A peer that is
+// relative to the caller's rank needs no change. A peer that was recorded rank by rank is moved by
+// the distance between the two ranks. All other arguments are the lead's.
 
 var errLeads = errors.New("the list of leads is damaged")
 
 // ErrLeads is the error of reading a trace of leads in order to write it again.
 var ErrLeads = errors.New("trace: this is a trace of lead ranks, which cannot be merged or changed; use the one that it was made from")
 
-// OfLeads reports whether this is a trace of lead ranks: the times of others are those of their leads.
+// OfLeads reports whether this is a trace of lead ranks: other ranks have the times of their leads.
 func (t *Reader) OfLeads() bool { return len(t.shared.Leads) > 0 }
 
-// Leads are the ranks that have times of their own in a trace of lead ranks; nil in others, where all have.
+// Leads returns the ranks with times of their own in a trace of lead ranks. It is nil in other
+// traces.
 func (t *Reader) Leads() []int {
 	var ranks []int
 	numbers := t.shared.Threads.Ranks().Lookup()
@@ -53,7 +54,7 @@ func (d *decoder) leads(c *Content) {
 	}
 }
 
-// extrapolation gives every thread what its lead has.
+// extrapolation copies to every thread what its lead has.
 func (t *Reader) extrapolation() {
 	c := &t.shared
 	if len(c.Leads) == 0 {
@@ -71,7 +72,7 @@ func (t *Reader) extrapolation() {
 	c.Threads, t.timed = threads, timed
 }
 
-// timingRow is the thread whose timing is a thread's.
+// timingRow returns the thread that has the timing of a thread.
 func (c *Content) timingRow(thread int) int {
 	if len(c.Leads) == 0 {
 		return thread
@@ -79,8 +80,8 @@ func (c *Content) timingRow(thread int) int {
 	return c.Leads[thread]
 }
 
-// transpose sets how far peers that a lead has written down are to be moved in the current call of a thread that the lead
-// stands for.
+// transpose sets the distance by which recorded peers of a lead are moved in the current call of
+// another thread.
 func (c *Cursor) transpose(own int) {
 	c.environment.moved, c.environment.members = 0, 0
 	if len(c.shared.Leads) == 0 || c.shared.Leads[c.number] == c.number {
@@ -104,8 +105,9 @@ func (c *Cursor) transpose(own int) {
 	}
 }
 
-// writtenDown reports whether an elastic value stands in a column, or is a number among cases: not a function of the rank.
-func (p *environment) writtenDown(v Value) bool {
+// recordedPerRank reports whether an elastic value is recorded for each rank, in a column or as a
+// number among cases: it is not a function of the rank.
+func (p *environment) recordedPerRank(v Value) bool {
 	if v.Form == Elastic && Operator(v.Int) == Cases && len(v.List) > 1 {
 		if x, err := p.column(v.List[0].Int); err == nil && x >= 0 && x < int64(len(v.List)-1) {
 			v = v.List[1+x]
@@ -117,37 +119,38 @@ func (p *environment) writtenDown(v Value) bool {
 
 var errExtrapolated = errors.New("the times of a rank are extrapolated from a lead rank whose own times are extrapolated, too")
 
-// extrapolating is where a cursor is among the intervals of its thread whose times are extrapolated from a lead rank.
+// extrapolating is the position of a cursor in the intervals of its thread whose times are
+// extrapolated.
 type extrapolating struct {
 	extrapolations
 	loaded          bool
-	start           int64   // tick at which the interval begins, later by the holds in it so far
-	gaps, durations []int64 // of the interval's calls that are still to come
+	start           int64   // tick at which the interval begins, plus the tracer overhead in it so far
+	gaps, durations []int64 // of the remaining calls of the interval
 	booked          int64
 	timesOf         int
-	leads           map[int]*Cursor // by thread: where the times come from
-	// passing: the cursor itself reads the times of a lead, of which only differences count. What others stand in for is
-	// passed over, with no times.
+	leads           map[int]*Cursor // cursors over the leads, by thread
+	// passing: this cursor reads the times of a lead for another cursor, and only differences
+	// count. It skips extrapolated intervals, without times.
 	passing bool
 }
 
-// restart is for a cursor that goes to a call other than the next one.
+// restart prepares for a cursor that moves to another call than the next one.
 func (s *extrapolating) restart(t *Thread, m *codec.Budget) {
 	s.leave(m)
 	s.extrapolations = t.extrapolations()
 }
 
-// leave forgets the times of an interval.
+// leave releases the times of an interval.
 func (s *extrapolating) leave(m *codec.Budget) {
 	m.Give(s.booked)
 	s.loaded, s.gaps, s.durations, s.booked = false, nil, nil, 0
 }
 
-// end gives back all memory.
+// end releases all memory.
 func (s *extrapolating) end(m *codec.Budget) {
 	s.leave(m)
 	for _, lead := range s.leads {
-		lead.leavePart()
+		lead.releasePart()
 	}
 	s.leads = nil
 }
@@ -161,7 +164,7 @@ func (c *Cursor) isExtrapolated() bool {
 	return s.at(c.next)
 }
 
-// extrapolated is the timing of the next call, whose times are extrapolated from a lead rank.
+// extrapolated returns the timing of the next call, whose times are extrapolated.
 func (c *Cursor) extrapolated() (gap, duration int64, err error) {
 	s := &c.extrapolating
 	if s.passing {
@@ -178,9 +181,9 @@ func (c *Cursor) extrapolated() (gap, duration int64, err error) {
 	return gap, duration, nil
 }
 
-// loadExtrapolation makes the times of an interval: the lead's, stretched so that computation and calls take as long in all as
-// they did on this thread. Where the lead is not in the trace the calls follow each other evenly. The cursor's clock is
-// where the interval begins.
+// loadExtrapolation computes the times of an interval: the lead's, scaled so that computation and
+// calls take as long in total as on this thread. If the lead is not in the trace the calls are
+// spread evenly. The cursor's clock must be at the beginning of the interval.
 func (c *Cursor) loadExtrapolation() error {
 	s := &c.extrapolating
 	in := s.current()
@@ -216,7 +219,8 @@ func (c *Cursor) loadExtrapolation() error {
 	return nil
 }
 
-// leadOf is a cursor at the first call of the interval on the lead; nil if the trace does not have its times.
+// leadOf returns a cursor at the first call of the interval on the lead; nil if the trace does not
+// have its times.
 func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	i := c.shared.thread(in.Lead, c.thread.Thread)
 	if i < 0 {
@@ -229,7 +233,7 @@ func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	}
 	lead := c.extrapolating.leads[i]
 	if lead == nil {
-		source, timed := c.source.beside(i)
+		source, timed := c.source.sibling(i)
 		if !timed {
 			return nil, nil
 		}
@@ -239,7 +243,7 @@ func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 			c.extrapolating.leads = map[int]*Cursor{}
 		}
 		c.extrapolating.leads[i] = lead
-		lead.next = from + 1 // it has to go there
+		lead.next = from + 1 // so that it has to seek
 	}
 	if lead.next != from && !lead.seekTimes(from) {
 		return nil, lead.err
@@ -247,7 +251,7 @@ func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	return lead, nil
 }
 
-// seekTimes is Seek for a cursor that gives nothing but times.
+// seekTimes is Seek for a cursor that reads only times.
 func (c *Cursor) seekTimes(index uint64) bool {
 	if c.lengths == nil {
 		if c.lengths, c.err = c.shared.Grammar.Lengths(); c.err != nil {
@@ -258,7 +262,7 @@ func (c *Cursor) seekTimes(index uint64) bool {
 	return c.seekTime(index)
 }
 
-// timesOf reads the times of the calls that follow.
+// timesOf reads the times of the next calls.
 func (c *Cursor) timesOf(gaps, durations []int64) error {
 	for i := range gaps {
 		before := c.ticks

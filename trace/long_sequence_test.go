@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// streamed are values of a stream of so many calls: without order, equal, or again and again the same ones.
+// streamed returns the values of a stream: random ones, equal ones, or a repeated pattern.
 func streamed(random *rand.Rand, calls int) []int64 {
 	values := make([]int64, calls)
 	kind, period := random.IntN(4), 1+random.IntN(300)
@@ -53,7 +53,8 @@ func withStreams(rank int, seed uint64) *trace.Content {
 	return c
 }
 
-// A file with long sequences gives them back: as a whole, chunk by chunk to a cursor, and to one that passes over some.
+// A file restores long sequences: as a whole, chunk by chunk with a cursor, and with a cursor that
+// skips some.
 func TestLongSequences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -115,7 +116,7 @@ func TestLongSequences(t *testing.T) {
 	}
 }
 
-// Sequences are the same however they were made, and a number can be added.
+// Sequences are the same however they were built, and a number can be added.
 func TestSequenceBuilder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -161,8 +162,8 @@ func TestSequenceBuilder(t *testing.T) {
 	}
 }
 
-// A trace whose chunks are in parts is, byte for byte, that of which they were coded at once; a chain of the parts and a
-// tail reads as that trace.
+// A trace whose chunks are in parts equals, byte for byte, the one whose chunks were coded at once;
+// a chain of the parts and a tail reads like that trace.
 func TestChunksInParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -213,7 +214,7 @@ func TestChunksInParts(t *testing.T) {
 	}
 }
 
-// The second reader knows long sequences, and so does whoever asks for single values.
+// The second reader knows long sequences, and single values of them can be read.
 func TestSecondReaderKnowsLongSequences(t *testing.T) {
 	c := withStreams(0, 1)
 	calls := 3*codec.SequenceChunk + 100
@@ -238,7 +239,7 @@ func TestSecondReaderKnowsLongSequences(t *testing.T) {
 	require.False(t, cursor.Next())
 }
 
-// Whatever is in a part, reading its chunks ends with an error or with values.
+// Reading the chunks of arbitrary bytes ends with an error or with values.
 func FuzzChunksOfParts(f *testing.F) {
 	var file bytes.Buffer
 	w, err := trace.NewPartWriter(&file, &trace.Content{})

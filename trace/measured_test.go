@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyMeasured are ranks of three nodes of which all kinds of things were measured; their numbers are round.
+// manyMeasured are ranks of three nodes with all kinds of measurements; their numbers are rounded
+// already.
 func manyMeasured() []Rank {
 	random := rand.New(rand.NewPCG(13, 14))
 	ns := func() int64 { return codec.RoundedNS(random.Int64N(1 << random.IntN(40))) }
@@ -49,7 +50,7 @@ func manyMeasured() []Rank {
 	return ranks
 }
 
-// What was measured of many ranks, with threads of all kinds, comes back rounded.
+// Measurements of many ranks, with all kinds of threads, are restored rounded.
 func TestEvidenceOfManyRanks(t *testing.T) {
 	ranks := manyMeasured()
 	table := NewRankTable(ranks...)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// needs is the least limit, in steps, with which f can use the file.
+// needs returns the smallest limit, in steps, with which f can use the file.
 func needs(t testing.TB, file []byte, step int64, f func(r *Reader) error) int64 {
 	return step * int64(sort.Search(1<<12, func(i int) bool {
 		r, err := Open(bytes.NewReader(file), int64(len(file)), WithMemoryLimit(int64(i)*step))
@@ -26,8 +26,8 @@ func needs(t testing.TB, file []byte, step int64, f func(r *Reader) error) int64
 	}))
 }
 
-// dense are traces in which hardly anything repeats, so that the file is as short as it can be for what the reader has
-// to hold; beside each, how much that may be for each byte of the file.
+// dense are traces with almost no repetitions, so that the file is as short as possible for the
+// memory that a reader needs; with each, the limit per byte of the file.
 func dense() map[string]struct {
 	content *Content
 	most    float64
@@ -76,8 +76,8 @@ func dense() map[string]struct {
 	}
 }
 
-// What a reader and a cursor need besides what is there once (the contexts of a block of timing, say), for each byte of the
-// file.
+// The memory that a reader and a cursor need per byte of the file, in addition to constant parts
+// (such as the contexts of a block of timing).
 func TestMemoryPerByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -110,7 +110,7 @@ func TestDefaultMemoryLimit(t *testing.T) {
 	require.Greater(t, defaultMemoryLimit(math.MaxInt64), int64(1<<60))
 }
 
-// TestLimitIsForWhatIsInUse: what was read and is not needed any more counts no longer, however often it is read.
+// Memory that is not needed any more does not count, however often something is read.
 func TestLimitIsForWhatIsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")

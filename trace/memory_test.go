@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A trace of which nearly all is the values of one call: cursors on many threads at once read it within the default
-// limit, as analyses do, and one that ends leaves nothing behind.
+// In a trace that mostly consists of the values of one call, cursors on many threads at once read
+// them within the default limit, like analyses, and a cursor that ends releases its memory.
 func TestCursorsShareTheMemory(t *testing.T) {
 	r := opened(t, written(t, wtimes(t, 100_000)))
 	start := r.budget.Left()
@@ -34,7 +34,7 @@ func TestCursorsShareTheMemory(t *testing.T) {
 	require.Less(t, shared, int64(16<<20))
 }
 
-// Where the memory does end, the error says so.
+// If the memory is exhausted, the error says so.
 func TestStreamBeyondTheLimit(t *testing.T) {
 	b := written(t, wtimes(t, 100_000))
 	c, err := opened(t, b, WithMemoryLimit(125_000)).Cursor(0, 0)

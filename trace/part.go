@@ -13,8 +13,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A part is a file with some full blocks of the timing of one process, and chunks of its value sequences
-// (docs/format-parts.md). They are coded while the process goes on, once; a trace that is written later takes them as they are.
+// A part is a file with some full blocks of the timing of one process, and chunks of its value
+// sequences (docs/format-parts.md). They are coded once, while the process runs; a trace that is
+// written later contains them unchanged.
 
 // A PartWriter writes a part.
 type PartWriter struct {
@@ -26,8 +27,9 @@ type PartWriter struct {
 	chapters []*Chapter
 }
 
-// NewPartWriter begins a part of the trace of a process. What c says of calls so far must stay true: their signatures, and
-// what each thread's root expands to, up to the last call that is coded here. Times are not read from it.
+// NewPartWriter starts a part of the trace of a process. What c has of the calls so far must not
+// change later: their signatures, and the expansion of each thread's root up to the last call that
+// is coded here. It reads no times from c.
 func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
 	lengths, err := c.Grammar.Lengths()
 	if err != nil {
@@ -42,8 +44,8 @@ func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
 	return p, nil
 }
 
-// Timing codes the gaps and durations of a thread's calls from timing.BlockCalls·number on, timing.BlockCalls of each. The
-// first begins so many ticks after the thread's first call.
+// Timing codes the gaps and durations of the thread's calls from timing.BlockCalls·number on,
+// timing.BlockCalls of each. The first call begins begin ticks after the thread's first call.
 func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, durations []int64) error {
 	at := number * timing.BlockCalls
 	if at+timing.BlockCalls > p.lengths[t.Root] || len(gaps) != timing.BlockCalls || len(durations) != timing.BlockCalls {
@@ -59,7 +61,8 @@ func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, duratio
 	return p.file.err
 }
 
-// Sums writes sums over so many calls, ShortSums or LongSums, in the place of a block that was read from a part.
+// Sums writes sums over per calls each, ShortSums or LongSums, in place of a block that was read
+// from a part.
 func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
 	begin, times, err := b.open(p.plan)
 	if err != nil {
@@ -84,7 +87,7 @@ func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
 	return p.file.err
 }
 
-// Copy writes a block of another part as it is.
+// Copy writes a block of another part unchanged.
 func (p *PartWriter) Copy(b PartBlock) error {
 	content, err := b.content()
 	if err != nil {
@@ -95,7 +98,7 @@ func (p *PartWriter) Copy(b PartBlock) error {
 	return p.file.err
 }
 
-// Close ends the part.
+// Close finishes the part.
 func (p *PartWriter) Close() error {
 	if len(p.chapters) > 0 {
 		p.file.block(blockChapterList, 0, 0, appendChapterList(p.chapters))
@@ -107,15 +110,15 @@ func (p *PartWriter) Close() error {
 	return p.file.err
 }
 
-// A Part is a part that is read.
+// A Part is a part that was opened for reading.
 type Part struct {
 	file     Reader
-	end      int64 // where the last blocks begin that say what is in it
+	end      int64 // where the blocks begin that list the contents
 	chunks   []partChunk
 	chapters []*Chapter
 }
 
-// OpenPart reads the index of a part. r is read later too, when blocks are asked for.
+// OpenPart reads the index of a part. Blocks are read from r later, when they are needed.
 func OpenPart(r io.ReaderAt, size int64) (*Part, error) {
 	p := &Part{file: Reader{r: r, size: size, budget: codec.NewBudget(defaultMemoryLimit(size))}}
 	if err := p.open(); err != nil {
@@ -149,7 +152,7 @@ func (p *Part) open() error {
 	return err
 }
 
-// lists finds the blocks that say what is in the part: the last ones before the index.
+// lists finds the blocks that list the contents of the part: the last ones before the index.
 func (p *Part) lists() (map[codec.Kind]*codec.Entry, error) {
 	t := &p.file
 	lists := map[codec.Kind]*codec.Entry{}
@@ -162,7 +165,7 @@ func (p *Part) lists() (map[codec.Kind]*codec.Entry, error) {
 			}
 			lists[e.Kind] = &e
 		case len(lists) > 0:
-			return nil, fmt.Errorf("a block of type %d after those that say what is in the part", e.Kind)
+			return nil, fmt.Errorf("a block of type %d after the lists of the contents", e.Kind)
 		default:
 			p.end += e.Size
 		}
@@ -170,22 +173,22 @@ func (p *Part) lists() (map[codec.Kind]*codec.Entry, error) {
 	return lists, nil
 }
 
-// PartHead is how every part begins.
+// PartHead is the beginning of every part.
 const PartHead = magic + string(rune(FormatVersion))
 
-// Index is the end of the file, which says what is in it. With it, the head and the blocks that are asked for a part can be
-// read.
+// Index returns the end of the file, which lists its contents. A part can be read from its index,
+// its head and the blocks that are needed.
 func (p *Part) Index() ([]byte, error) {
 	t := &p.file
 	n := t.size - p.end
-	t.budget.Give(n) // the caller's
+	t.budget.Give(n) // the caller owns them
 	return t.read(p.end, n)
 }
 
-// Size is that of the file, in bytes.
+// Size is the size of the file in bytes.
 func (p *Part) Size() int64 { return p.file.size }
 
-// Blocks calls do with the threads and numbers of the blocks of timing, in the order of the file.
+// Blocks calls do with each block of timing, in the order of the file.
 func (p *Part) Blocks(do func(block PartBlock)) {
 	for i, kind := range p.file.index.Kinds.All() {
 		if codec.Kind(kind) == blockTiming || sumsOf(codec.Kind(kind)) > 0 {
@@ -202,16 +205,17 @@ type PartBlock struct {
 
 func (b PartBlock) entry() codec.Entry { return b.part.file.index.At(b.row) }
 
-// Thread is the thread's number in its process.
+// Thread is the number of the thread in its process.
 func (b PartBlock) Thread() int { return int(b.entry().Key) }
 
-// Number says which of the thread's calls it has: those from timing.BlockCalls·Number on.
+// Number is the index of the block on the thread: its calls begin at timing.BlockCalls·Number.
 func (b PartBlock) Number() uint64 { return uint64(b.entry().Part) }
 
-// content is the block as it stands in a trace. It is booked on the part's budget.
+// content returns the block as stored. Its memory is taken from the part's budget.
 func (b PartBlock) content() ([]byte, error) { return b.part.file.block(b.entry()) }
 
-// open begins to read the block, which begins so many ticks after the thread's first call.
+// open starts reading the block; begin is the time of its first call in ticks after the thread's
+// first call.
 func (b PartBlock) open(plan *timing.Plan) (begin int64, times timingPart, err error) {
 	content, err := b.content()
 	if err != nil {
@@ -231,9 +235,9 @@ func (b PartBlock) open(plan *timing.Plan) (begin int64, times timingPart, err e
 	return begin, times, nil
 }
 
-// CodedTimes are the times of a thread of which the first blocks are in parts. They are a TimingSource.
+// CodedTimes are the times of a thread whose first blocks are in parts. It is a TimingSource.
 type CodedTimes struct {
-	// Of is the trace of the process: what the blocks were coded with.
+	// Of is the trace of the process that the blocks were coded with.
 	Of   *Content
 	Root int
 	// Blocks have the times of the first timing.BlockCalls·len(Blocks) calls, in order.
@@ -244,7 +248,7 @@ type CodedTimes struct {
 	Rest TimingSource
 }
 
-// OpenTiming begins to read at the first call.
+// OpenTiming returns a reader at the first call.
 func (s *CodedTimes) OpenTiming() (TimingReader, error) {
 	plan, err := planTiming(s.Of.Signatures, &s.Of.Meta, s.Of.Functions)
 	if err != nil {
@@ -255,12 +259,12 @@ func (s *CodedTimes) OpenTiming() (TimingReader, error) {
 
 type codedReader struct {
 	from *CodedTimes
-	left []PartBlock // that were not begun
+	left []PartBlock // blocks that were not started
 	plan *timing.Plan
 	walk *grammar.Walk
-	part timingPart // the block that is read
+	part timingPart // the current block
 	of   *codec.Budget
-	rest TimingReader // once the blocks are at their end
+	rest TimingReader // after the blocks
 }
 
 func (r *codedReader) ReadTiming(gaps, durations []int64) (n int, err error) {
@@ -289,7 +293,7 @@ func (r *codedReader) ReadTiming(gaps, durations []int64) (n int, err error) {
 	return n + more, err
 }
 
-// next goes on to the next block, or to what follows on them.
+// next moves to the next block, or to Rest after the last one.
 func (r *codedReader) next() (more bool, err error) {
 	if r.of != nil {
 		r.part.release(r.of)
@@ -311,7 +315,8 @@ func (r *codedReader) next() (more bool, err error) {
 	return true, nil
 }
 
-// OrderBlocks sorts blocks of parts by thread and number, each once, up to the first that is missing.
+// OrderBlocks sorts the blocks of parts by thread and number, without duplicates, up to the first
+// missing one.
 func OrderBlocks(parts []*Part) map[int][]PartBlock {
 	found := map[int]map[uint64]PartBlock{}
 	for _, p := range parts {
@@ -339,9 +344,9 @@ func OrderBlocks(parts []*Part) map[int][]PartBlock {
 	return ordered
 }
 
-// JoinParts gives the end of a file that is some parts, one after the other as they are, and then this end, which says what
-// is in all of them: so that of many parts that are stored elsewhere one index is left. OpenPart reads the file; it asks for
-// no more of the parts than their blocks.
+// JoinParts returns the end of a file that is the concatenation of the unchanged parts and this
+// end. The end lists the contents of all parts, so that many parts that are stored elsewhere need
+// one index only. OpenPart opens the file; it reads only the blocks of the parts.
 func JoinParts(parts []*Part) ([]byte, error) {
 	all := &codec.Index{}
 	at, skipped := int64(headerSize), int64(0)
@@ -360,7 +365,7 @@ func JoinParts(parts []*Part) ([]byte, error) {
 		for row := range t.index.Len() {
 			e := t.index.At(row)
 			if e.Offset >= p.end {
-				break // what says what is in it
+				break // the list of contents
 			}
 			if e.Kind == blockSkipped {
 				skipped += e.Size
@@ -384,24 +389,24 @@ func JoinParts(parts []*Part) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A chain is a trace in pieces: parts, which are stored once, and a tail, which is written anew as the trace grows. One
-// after the other they are a file as Write makes it, but for the heads and ends of the parts: its index, in the tail, passes
-// over these (blockSkipped).
+// A chain is a trace in pieces: parts, which are stored once, and a tail, which is rewritten as the
+// trace grows. Concatenated they are a file as written by Write, except for the heads and ends of
+// the parts: the index, in the tail, skips these (blockSkipped).
 
-// A Chain says where parts stand in a chain: one after the other, from its beginning on.
+// A Chain records the positions of parts in a chain, starting at offset 0.
 type Chain struct {
 	locations map[*Part][]location
 	size      int64
 }
 
-// A location is where bytes of a part are, from one on up to another one.
+// A location is a range of bytes [from, to) of a part, and its offset in the chain.
 type location struct{ from, to, at int64 }
 
-// Place says where a part begins: within what is added next.
+// Place records that a part begins at an offset of the object that the next Add appends.
 func (c *Chain) Place(p *Part, at int64) { c.PlaceBytes(p, 0, p.Size(), at) }
 
-// PlaceBytes says where so many bytes of a part begin, from one on: one that is joined of others (JoinParts) is in several
-// places.
+// PlaceBytes is Place for a range of bytes of a part: a part that was joined from others
+// (JoinParts) is in several places.
 func (c *Chain) PlaceBytes(p *Part, from, bytes, at int64) {
 	if c.locations == nil {
 		c.locations = map[*Part][]location{}
@@ -409,7 +414,7 @@ func (c *Chain) PlaceBytes(p *Part, from, bytes, at int64) {
 	c.locations[p] = append(c.locations[p], location{from, from + bytes, c.size + at})
 }
 
-// find is where a block of a part stands in the chain; false if it does not.
+// find returns the offset of a block of a part in the chain; false if it is not in the chain.
 func (c *Chain) find(p *Part, e codec.Entry) (at int64, there bool) {
 	for _, in := range c.locations[p] {
 		if e.Offset >= in.from && e.Offset+e.Size <= in.to {
@@ -419,17 +424,19 @@ func (c *Chain) find(p *Part, e codec.Entry) (at int64, there bool) {
 	return 0, false
 }
 
-// Add puts an object with parts, one after the other, at the end of the chain. Parts in it that have no place are of no use
-// to the trace.
+// Add appends an object with concatenated parts to the chain. Parts in it that were not placed are
+// not used by the trace.
 func (c *Chain) Add(bytes int64) { c.size += bytes }
 
-// Size is that of all parts, in bytes.
+// Size is the size of all objects in bytes.
 func (c *Chain) Size() int64 { return c.size }
 
-// WriteTail writes the tail of a chain: the trace c without the blocks that stand in parts of the chain.
+// WriteTail writes the tail of a chain: the trace c without the blocks that are in parts of the
+// chain.
 func WriteTail(w io.Writer, c *Content, chain *Chain) error { return write(w, c, chain) }
 
-// chained notes that a block of a part stands in the chain, with this key and number; false if it does not.
+// chained adds a block of a part, with this key and number, to the index if it is in the chain. It
+// reports whether it is.
 func (f *fileWriter) chained(p *Part, e codec.Entry, key, number int64) bool {
 	at, there := f.chain.find(p, e)
 	if there {
@@ -438,7 +445,8 @@ func (f *fileWriter) chained(p *Part, e codec.Entry, key, number int64) bool {
 	return there
 }
 
-// chainIndex is the index of the whole chain: of the blocks in parts that the trace uses, and of those in the tail.
+// chainIndex returns the index of the whole chain: the blocks in parts that the trace uses, and
+// those in the tail.
 func (f *fileWriter) chainIndex() (*codec.Index, error) {
 	slices.SortFunc(f.before, func(a, b codec.Entry) int { return cmp.Compare(a.Offset, b.Offset) })
 	all := &codec.Index{}

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// longRank is a rank of a few blocks of calls with times of its own.
+// longRank is a rank with some blocks of calls with random times.
 func longRank(rank int, seed uint64) *trace.Content {
 	random := rand.New(rand.NewPCG(seed, 2))
 	c := &trace.Content{
@@ -90,8 +90,8 @@ func (l *listed) ReadTiming(gaps, durations []int64) (int, error) {
 	return n, nil
 }
 
-// A trace whose times are in parts is, byte for byte, that of which they were coded at once; a chain of the parts and a
-// tail reads as that trace.
+// A trace whose times are in parts equals, byte for byte, the one whose times were coded at once; a
+// chain of the parts and a tail reads like that trace.
 func TestPartsAndChains(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -137,7 +137,7 @@ func TestPartsAndChains(t *testing.T) {
 	}
 }
 
-// Whatever is in a part, reading it ends with an error or with blocks.
+// Reading arbitrary bytes of a part ends with an error or with blocks.
 func FuzzPart(f *testing.F) {
 	c := longRank(0, 1)
 	th := c.Threads.At(0)

@@ -15,7 +15,7 @@ func large(t *testing.T) []byte {
 	return file(t, simulate.Config{Pattern: "ring", Ranks: 96, Iterations: 300, Imbalance: simulate.Imbalance{Noise: 30}})
 }
 
-// counted opens a trace and forgets what that took.
+// counted opens a trace and resets the counters.
 func counted(t *testing.T, b []byte) (*trace.Reader, *requests) {
 	from := &requests{Reader: *bytes.NewReader(b)}
 	r, err := trace.Open(from, int64(len(b)))
@@ -24,7 +24,8 @@ func counted(t *testing.T, b []byte) (*trace.Reader, *requests) {
 	return r, from
 }
 
-// Each way into a trace reads little of it: at most so many requests, and one part in so many of the bytes.
+// Each kind of access reads little of a trace: at most the given number of requests, and a fraction
+// of the bytes.
 func TestRandomAccessReadsLittle(t *testing.T) {
 	b := large(t)
 	whole, err := open(t, b).Cursor(70, 0)
@@ -74,8 +75,8 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 	}
 }
 
-// A call is the same wherever reading begins, also where requests, lists of them and statuses vary from call to call: what
-// comes before is passed over, and lists that say only what changed need it.
+// A call is the same wherever reading begins, even if requests, lists of them and statuses vary
+// from call to call: earlier values are skipped, and lists of changes are applied.
 func TestSeekAmongVaryingCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

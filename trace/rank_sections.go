@@ -63,7 +63,7 @@ func (d *decoder) ranks() RankTable {
 	return t
 }
 
-// appendRankMap writes which threads there are, which root each has, and which communicators each rank had.
+// appendRankMap writes the threads, the root of each, and the communicators of each rank.
 func appendRankMap(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
@@ -82,7 +82,7 @@ func appendRankMap(c *Content) []byte {
 	return s.Bytes()
 }
 
-// firstRoots is the root of the first thread of each shape; 0 for a number that no thread has.
+// firstRoots returns the root of the first thread of each shape; 0 for a shape without threads.
 func firstRoots(t *ThreadTable) []int64 {
 	var first []int64
 	seen := map[int64]bool{}
@@ -99,7 +99,8 @@ func firstRoots(t *ThreadTable) []int64 {
 	return first
 }
 
-// rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
+// rankMap sets c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's
+// rules.
 func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	n := d.Rows(2 * codec.RowBytes)
 	t := &c.Threads
@@ -162,8 +163,8 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	c.Ranks.own, c.Ranks.ownLists.Lists = mine, lists
 }
 
-// appendStreams writes which value sequence each stream of each thread has. Many threads have the same streams, and
-// often the same sequences for them: what they have stands once.
+// appendStreams writes the value sequence of each stream of each thread. Many threads have the same
+// streams, and often the same sequences for them: equal lists are written once.
 func appendStreams(c *Content) []byte {
 	s := newSection()
 	s.Number(uint64(len(c.Sequences)))
@@ -186,7 +187,7 @@ func appendStreams(c *Content) []byte {
 	return s.Bytes()
 }
 
-// streams fills in the streams of c.Threads and returns the number of sequences.
+// streams sets the streams of c.Threads and returns the number of sequences.
 func (d *decoder) streams(c *Content) int {
 	count := d.UvarintUpTo(math.MaxInt32)
 	mine, sets, assignments := d.Numbers(c.Threads.Len()), d.Lists(), d.Lists()
@@ -223,15 +224,15 @@ func (d *decoder) streams(c *Content) int {
 	return int(count)
 }
 
-// What a thread has of timing.
+// Kinds of timing of a thread.
 const (
 	timingNone = iota
 	timingOfCalls
 	timingAggregates
 )
 
-// appendTimingStart writes when each thread began and ended, the time that it spent inside of calls, and what timing it
-// has.
+// appendTimingStart writes the begin and end of each thread, its time inside of calls, and its kind
+// of timing.
 func appendTimingStart(c *Content) []byte {
 	s := newSection()
 	t := &c.Threads
@@ -250,7 +251,7 @@ func appendTimingStart(c *Content) []byte {
 	return s.Bytes()
 }
 
-// timingStart fills in c.Threads and returns which timing the threads have.
+// timingStart sets these fields of c.Threads and returns the kind of timing of each thread.
 func (d *decoder) timingStart(c *Content) codec.Numbers {
 	t := &c.Threads
 	n := t.Len()
@@ -262,17 +263,17 @@ func (d *decoder) timingStart(c *Content) codec.Numbers {
 	return has
 }
 
-// The clock samples of all ranks, and when these started, as differences to what is expected: the clocks of ranks on one
-// node are the same, and a tick takes the same time everywhere. So most of what a rank has of its own is when it was
-// sampled.
+// The clock samples of all ranks, and the start times of ranks, as differences to a prediction: the
+// clocks of ranks on one node are the same, and a tick takes the same time everywhere. So most of
+// what is particular to a rank is when it was sampled.
 
-// A clockExpectation is what the next rank's clocks are expected by.
+// A clockExpectation predicts the clock samples of the next rank.
 type clockExpectation struct {
 	perTick uint64                       // nanoseconds per tick, in 2^-32
-	first   map[int64]timing.ClockSample // of the last rank on each node, by the text of its boot id
+	first   map[int64]timing.ClockSample // of the last rank on each node, by the text index of its boot id
 }
 
-// clockRate is the rate that a table is written with: that of the first rank with two samples.
+// clockRate is the rate used for predictions: that of the first rank with two samples.
 func clockRate(t *RankTable) uint64 {
 	rows, at := t.samples.Lookup(), t.Lookup()
 	for i := range t.Len() {
@@ -295,7 +296,8 @@ func differences(a, b timing.ClockSample) (ticks, ns int64) {
 	return b.Ticks - a.Ticks, b.MonotonicNS - a.MonotonicNS
 }
 
-// after is how many nanoseconds so many ticks are expected to take, rounded towards 0. Sums wrap around at 64 bits.
+// after is the expected duration of some ticks in nanoseconds, rounded towards 0. Sums wrap around
+// at 64 bits.
 func (e *clockExpectation) after(ticks int64) int64 {
 	n := uint64(ticks)
 	if ticks < 0 {
@@ -309,7 +311,8 @@ func (e *clockExpectation) after(ticks int64) int64 {
 	return ns
 }
 
-// code gives a sample as the differences to what is expected after another one; decode takes them back.
+// code returns a sample as differences to the prediction from the sample before; decode is the
+// inverse.
 func (e *clockExpectation) code(before, s timing.ClockSample) (ticks, ns, offset int64) {
 	ticks, ns = differences(before, s)
 	return ticks, ns - e.after(ticks), (s.RealtimeNS - s.MonotonicNS) - (before.RealtimeNS - before.MonotonicNS)
@@ -321,10 +324,12 @@ func (e *clockExpectation) decode(before timing.ClockSample, ticks, ns, offset i
 	return s
 }
 
-// asBefore, in the place of how many samples a rank has, says that it has those of the rank before on its node.
+// asBefore, in place of the number of samples of a rank, means that they equal those of the rank
+// before on its node.
 const asBefore = -1
 
-// StartUnit is in which steps of ns, from the first rank's on, a finished trace knows when ranks started.
+// StartUnit is the resolution in ns, relative to the first rank, of start times in a finished
+// trace.
 const (
 	StartUnit  = 1 << startShift
 	startShift = 20
@@ -363,7 +368,7 @@ func (s *sectionWriter) clocks(t *RankTable) {
 	s.starts(&t.start)
 }
 
-// equalRows reports whether two rows have equal ones of a ragged table.
+// equalRows reports whether two ranks have equal rows in a ragged table.
 func equalRows(l *codec.RaggedLookup, a, b int) bool {
 	from, to := l.Rows(a)
 	first, end := l.Rows(b)
@@ -380,7 +385,8 @@ func equalRows(l *codec.RaggedLookup, a, b int) bool {
 	return true
 }
 
-// starts writes the first rank's start, and those of all as differences to it, in units if all are whole ones.
+// starts writes the first rank's start, and all starts as differences to it, in StartUnit if all
+// are multiples of it.
 func (s *sectionWriter) starts(list *codec.Numbers) {
 	if list.Len() == 0 {
 		return
@@ -414,7 +420,7 @@ func (d *decoder) starts(n int) (starts codec.Numbers) {
 	return starts
 }
 
-// clocks reads what sectionWriter.clocks wrote; the texts of the ranks are there.
+// clocks reads what sectionWriter.clocks wrote. The texts of the ranks must have been read.
 func (d *decoder) clocks(t *RankTable, n int) {
 	e := clockExpectation{d.Uvarint(), map[int64]timing.ClockSample{}}
 	counts := d.Numbers(n)

@@ -11,9 +11,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A RankTable holds ranks by column: what ranks have in common is there once, so that a million of a regular job take
-// little memory. What each has of its own (clock samples, starts) takes eight bytes a number. The zero value is empty; a
-// copy shares what it holds with the original, so only one of them may change.
+// A RankTable stores ranks by column, and what ranks have in common once, so that a million ranks
+// of a regular job take little memory. Values that are particular to a rank (clock samples, start
+// times) take eight bytes each. The zero value is empty. A copy shares memory with the original, so
+// only one of them may change.
 type RankTable struct {
 	number, pid, start, dropped codec.Numbers
 	texts                       [rankTexts]codec.Numbers // indices into strings
@@ -23,8 +24,8 @@ type RankTable struct {
 	samples                     codec.Ragged
 	context                     codec.Ragged
 	evidence                    evidenceTable
-	ends                        codec.Ragged // none or one of each
-	tracers                     codec.Ragged // the same
+	ends                        codec.Ragged // 0 or 1 row per rank
+	tracers                     codec.Ragged // 0 or 1 row per rank
 }
 
 // The texts of a rank.
@@ -39,7 +40,7 @@ const (
 	rankTexts
 )
 
-// NewRankTable makes a table.
+// NewRankTable returns a table of ranks.
 func NewRankTable(ranks ...Rank) RankTable {
 	var t RankTable
 	for i := range ranks {
@@ -80,17 +81,17 @@ func (t *RankTable) Append(r Rank) {
 	t.tracers.End(tracerColumns)
 }
 
-// addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
+// addSample adds a clock sample of the last rank. before is the sample before it, or zero.
 func (t *RankTable) addSample(before, s timing.ClockSample) {
 	t.samples.Add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
 		(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
 }
 
-// At is the rank in row i; it panics when there is none.
+// At returns the rank in row i. It panics if i is out of range.
 func (t *RankTable) At(i int) Rank { return t.Lookup()(i) }
 
-// Lookup gives a function that finds rows as At does, faster if they are near to each other. It is for one goroutine, and
-// for as long as the table does not change.
+// Lookup returns a function that does what At does, but faster for rows that are near to each
+// other. It is for one goroutine, and valid until the table changes.
 func (t *RankTable) Lookup() func(i int) Rank {
 	number, pid, start, dropped, own := t.number.Lookup(), t.pid.Lookup(), t.start.Lookup(), t.dropped.Lookup(), t.own.Lookup()
 	var texts [rankTexts]codec.NumbersLookup
@@ -130,7 +131,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 	}
 }
 
-// All goes through the table: rows and ranks.
+// All yields the rows and ranks in order.
 func (t *RankTable) All() iter.Seq2[int, Rank] {
 	return func(yield func(int, Rank) bool) {
 		at := t.Lookup()
@@ -142,7 +143,7 @@ func (t *RankTable) All() iter.Seq2[int, Rank] {
 	}
 }
 
-// List is all ranks as a slice: a few hundred bytes each.
+// List returns all ranks as a slice, a few hundred bytes each.
 func (t *RankTable) List() []Rank {
 	list := make([]Rank, 0, t.Len())
 	for _, r := range t.All() {
@@ -151,20 +152,20 @@ func (t *RankTable) List() []Rank {
 	return list
 }
 
-// Numbers are the ranks' numbers in MPI_COMM_WORLD, by row.
+// Numbers are the ranks in MPI_COMM_WORLD, by row.
 func (t *RankTable) Numbers() *codec.Numbers { return &t.number }
 
 // Starts are the ranks' StartRealtimeNS, by row.
 func (t *RankTable) Starts() *codec.Numbers { return &t.start }
 
-// CommunicatorsOwn gives a function that finds the communicators of the rank in a row. Ranks with the same ones share the
-// list.
+// CommunicatorsOwn returns a function that returns the communicators of the rank in a row. Ranks
+// with equal ones share the list.
 func (t *RankTable) CommunicatorsOwn() func(i int) []uint32 {
 	own := t.own.Lookup()
 	return func(i int) []uint32 { return t.ownLists.Lists[own(i)] }
 }
 
-// Find is the row of a rank by its number, of a table that is sorted; −1 if it is not there.
+// Find returns the row of a rank in a sorted table, −1 if it is missing.
 func (t *RankTable) Find(number int) int {
 	i, ok := t.number.Find(int64(number))
 	if !ok {
@@ -173,7 +174,8 @@ func (t *RankTable) Find(number int) int {
 	return i
 }
 
-// Change changes the rank in row i. It makes the table anew: for a few changes to a small one.
+// Change changes the rank in row i. It rebuilds the table, so it is for a few changes to a small
+// one.
 func (t *RankTable) Change(i int, change func(r *Rank)) {
 	list := t.List()
 	change(&list[i])
@@ -182,15 +184,16 @@ func (t *RankTable) Change(i int, change func(r *Rank)) {
 
 const clockColumns = 3
 
-// A Run is Count ranks: Start, Start+Stride, …
+// A Run is the Count ranks Start, Start+Stride, …
 type Run struct {
 	Start, Count, Stride int
 }
 
-// A RankList is a sequence of ranks as runs, in order. It is canonical when made by NewRankList.
+// A RankList is a sequence of ranks as runs, in order. NewRankList makes canonical ones.
 type RankList []Run
 
-// NewRankList writes ranks, in the order given, as the fewest runs that a left-to-right scan finds.
+// NewRankList returns the ranks, in the given order, as the fewest runs that a left-to-right scan
+// finds.
 func NewRankList(ranks []int) RankList {
 	var list RankList
 	for i := 0; i < len(ranks); {
@@ -201,7 +204,7 @@ func NewRankList(ranks []int) RankList {
 			for i+n < len(ranks) && ranks[i+n]-ranks[i+n-1] == stride {
 				n++
 			}
-			// a pair that is no neighborhood may be the start of a better run one further on
+			// two ranks that are not neighbors may hide a better run that starts at the second one
 			if n > 2 || stride == 1 {
 				run = Run{ranks[i], n, stride}
 			}
@@ -262,7 +265,7 @@ func (l RankList) Ranks() []int {
 	return ranks
 }
 
-// String gives "0-3,8,10-20:2"; the part after the colon is the stride.
+// String returns a text like "0-3,8,10-20:2"; the number after the colon is the stride.
 func (l RankList) String() string {
 	parts := make([]string, 0, len(l))
 	for _, r := range l {
@@ -279,7 +282,7 @@ func (l RankList) String() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseRankList reads what String gives; "" is an empty list.
+// ParseRankList parses the result of String; "" is an empty list.
 func ParseRankList(text string) (RankList, error) {
 	var list RankList
 	if text == "" {

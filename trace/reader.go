@@ -17,22 +17,22 @@ import (
 // An Option changes how a trace is opened.
 type Option func(*Reader)
 
-// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 8 × the file's size.
-// What needs more fails with an error that names this option.
+// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes. The default is 64 MiB +
+// 8 × the file's size. Beyond it, methods fail with an error that names this option.
 func WithMemoryLimit(bytes int64) Option {
 	return func(r *Reader) { r.budget = codec.NewBudget(bytes) }
 }
 
 const (
 	memoryLimitBase = 64 << 20
-	// What grows with the calls of a run needs less (TestMemoryPerByte), but for grammars without regularity, of which the
-	// base has room for five million symbols.
+	// What grows with the number of calls needs less (TestMemoryPerByte), except grammars without
+	// regularity: the base is enough for five million symbols of them.
 	memoryLimitFactor = 8
-	// tailRead is what Open reads first: most often the index is in it.
+	// tailRead is the number of bytes that Open reads first: mostly they include the index.
 	tailRead = 64 << 10
 )
 
-// A Reader reads a trace in pieces. Its methods may be called by several goroutines; what they return is shared and
+// A Reader reads a trace piece by piece. It is safe for concurrent use. Its results are shared and
 // must not be changed.
 type Reader struct {
 	r       io.ReaderAt
@@ -40,16 +40,16 @@ type Reader struct {
 	budget  *codec.Budget
 	version int
 	index   *codec.Index
-	ahead   []extent              // of the file, read already; only while it is opened
+	ahead   []extent              // parts of the file that were read already; only while it is opened
 	shared  Content               // without sequences and timing
-	means   []*semantics.Function // by position in shared.Functions
+	means   []*semantics.Function // by index in shared.Functions
 	plans   []callPlan
-	timed   codec.Numbers // which timing the threads have
+	timed   codec.Numbers // kind of timing of each thread
 
 	sequenceCount  int
 	sequenceBlocks []codec.Entry
 	clockBlocks    []codec.Entry
-	inline         sequenceBlock   // value sequences that are a small section
+	inline         sequenceBlock   // value sequences in a small section
 	timing         codec.BlockList // by thread and part
 	summed         bool            // some of them have sums
 	aggregates     codec.BlockList // by thread
@@ -60,8 +60,8 @@ type Reader struct {
 	timingPlan     *timing.Plan
 
 	mu        sync.Mutex
-	sequences map[int64]sequenceBlock        // by where they are
-	grammars  map[int]*codec.SequenceGrammar // of sequences that are one; all cursors share it
+	sequences map[int64]sequenceBlock        // by file offset
+	grammars  map[int]*codec.SequenceGrammar // of sequences that are grammars; shared by all cursors
 }
 
 // An extent is a part of the file.
@@ -70,7 +70,8 @@ type extent struct {
 	bytes  []byte
 }
 
-// Open reads the index and what all ranks share. r is read at offsets below size, later too, when more is asked for.
+// Open reads the index and everything that all ranks share. Other data is read from r, at offsets
+// below size, when it is needed.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
 	t := &Reader{r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*codec.SequenceGrammar{}}
 	t.budget = codec.NewBudget(defaultMemoryLimit(size))
@@ -136,7 +137,7 @@ func (t *Reader) openHead() error {
 	return nil
 }
 
-// lastOfVersions1And2 is a commit.
+// lastOfVersions1And2 is the last commit that read versions 1 and 2 of the format.
 const lastOfVersions1And2 = "0feb64e"
 
 func versionError(version int) error {
@@ -173,8 +174,8 @@ func (t *Reader) openIndex() error {
 	return nil
 }
 
-// openShared reads and decodes the sections that all ranks share. They stand together in files of this writer and are
-// read at once: over a network one request takes longer than many bytes.
+// openShared reads and decodes the sections that all ranks share. In files of this writer they are
+// adjacent and are read at once: over a network one request takes longer than many bytes.
 func (t *Reader) openShared() error {
 	found, err := t.openBlocks()
 	if err != nil {
@@ -220,9 +221,9 @@ func (t *Reader) openShared() error {
 	return err
 }
 
-// readAhead reads a part of the file that read will then find.
+// readAhead reads a part of the file, which later reads will use.
 func (t *Reader) readAhead(from, to int64) error {
-	if t.have(from, to-from) != nil {
+	if t.cached(from, to-from) != nil {
 		return nil
 	}
 	b, err := t.read(from, to-from)
@@ -230,8 +231,8 @@ func (t *Reader) readAhead(from, to int64) error {
 	return err
 }
 
-// have is a part of the file that has been read ahead, else nil.
-func (t *Reader) have(offset, n int64) []byte {
+// cached returns a part of the file that was read ahead, else nil.
+func (t *Reader) cached(offset, n int64) []byte {
 	for _, e := range t.ahead {
 		if offset >= e.offset && offset-e.offset <= int64(len(e.bytes)) && n <= int64(len(e.bytes))-(offset-e.offset) {
 			return e.bytes[offset-e.offset:][:n:n]
@@ -240,12 +241,12 @@ func (t *Reader) have(offset, n int64) []byte {
 	return nil
 }
 
-// read reads bytes of the file; they are booked on the budget.
+// read reads bytes of the file. Their memory is taken from the budget.
 func (t *Reader) read(offset, n int64) ([]byte, error) {
 	if !t.budget.Take(n) {
 		return nil, codec.ErrMemory
 	}
-	if b := t.have(offset, n); b != nil {
+	if b := t.cached(offset, n); b != nil {
 		return b, nil
 	}
 	b := make([]byte, n)
@@ -272,44 +273,45 @@ func (t *Reader) block(e codec.Entry) ([]byte, error) {
 	return content, nil
 }
 
-// Version is the format version of the file.
+// Version returns the format version of the file.
 func (t *Reader) Version() int { return t.version }
 
-// Meta is about the whole trace.
+// Meta returns the description of the whole trace.
 func (t *Reader) Meta() *Meta { return &t.shared.Meta }
 
-// Functions are all MPI functions that the trace uses, sorted by id.
+// Functions returns all MPI functions that the trace uses, sorted by id.
 func (t *Reader) Functions() []Function { return t.shared.Functions }
 
-// Function is the one with this id, nil if there is none.
+// Function returns the function with this id, nil if there is none.
 func (t *Reader) Function(id uint16) *Function { return t.shared.function(id) }
 
-// Sites are the call sites; Signature.Site is 1 + an index into them.
+// Sites returns the call sites; Signature.Site is 1 + an index into them.
 func (t *Reader) Sites() []Site { return t.shared.Sites }
 
-// Signatures is the call signature table; the index is the terminal.
+// Signatures returns the call signature table; the index is the terminal.
 func (t *Reader) Signatures() []Signature { return t.shared.Signatures }
 
-// Communicators are all communicator instances.
+// Communicators returns all communicator instances.
 func (t *Reader) Communicators() []Communicator { return t.shared.Communicators }
 
-// Grammar holds the rules of all threads.
+// Grammar returns the rules of all threads.
 func (t *Reader) Grammar() grammar.Grammar { return t.shared.Grammar }
 
-// Ranks are sorted by rank.
+// Ranks returns the ranks, sorted by number.
 func (t *Reader) Ranks() *RankTable { return &t.shared.Ranks }
 
-// Rank is the one with this number, nil if it is not in the trace.
+// Rank returns the rank with this number, nil if it is not in the trace.
 func (t *Reader) Rank(rank int) *Rank { return t.shared.rank(rank) }
 
-// Threads are sorted by rank and thread; Gaps and Durations are nil (see Timing).
+// Threads returns the threads, sorted by rank and thread. Their Gaps and Durations are nil (see
+// Timing).
 func (t *Reader) Threads() *ThreadTable { return &t.shared.Threads }
 
-// Sequences is the number of value sequences.
+// Sequences returns the number of value sequences.
 func (t *Reader) Sequences() int { return t.sequenceCount }
 
-// Sequence decodes one value sequence. It needs the memory limit's leave, but the values are the caller's: they count no
-// more once they are there.
+// Sequence decodes one value sequence. The memory limit must allow for its size, but the values
+// belong to the caller and do not count against it later.
 func (t *Reader) Sequence(i int) ([]int64, error) {
 	values, booked, err := t.sequence(i)
 	if err == nil && len(t.inline.sequence(i)) == 0 {
@@ -324,7 +326,7 @@ func (t *Reader) Sequence(i int) ([]int64, error) {
 	return values, err
 }
 
-// sequence decodes a value sequence, which stays booked on the budget.
+// sequence decodes a value sequence. Its memory stays booked on the budget.
 func (t *Reader) sequence(i int) (values []int64, booked int64, err error) {
 	if values, booked, err = t.rest(i); err != nil || len(t.long[i]) == 0 {
 		return values, booked, err
@@ -344,7 +346,7 @@ func (t *Reader) sequence(i int) (values []int64, booked int64, err error) {
 	return values, booked, nil
 }
 
-// rest decodes the values of a sequence that follow on its chunks.
+// rest decodes the values of a sequence after its chunks.
 func (t *Reader) rest(i int) (values []int64, booked int64, err error) {
 	b, reading, err := t.sequenceBytes(i)
 	if err == nil && reading.form != plainReadings && t.long[i] != nil {
@@ -362,7 +364,7 @@ func (t *Reader) rest(i int) (values []int64, booked int64, err error) {
 	return values, d.Scratch, nil
 }
 
-// Aggregates reads the aggregated timing of Threads()[thread]; nil when the trace has none.
+// Aggregates returns the aggregated timing of Threads()[thread]; nil if the trace has none.
 func (t *Reader) Aggregates(thread int) ([]timing.Aggregate, error) {
 	if t.timed.At(thread) != timingAggregates {
 		return nil, nil
@@ -389,7 +391,7 @@ func (t *Reader) Aggregates(thread int) ([]timing.Aggregate, error) {
 	return list, nil
 }
 
-// stream begins to read a value sequence.
+// stream opens a value sequence.
 func (t *Reader) stream(sequence int) (codec.ValueStream, clockReading, error) {
 	b, reading, err := t.sequenceBytes(sequence)
 	if err == nil && reading.form != plainReadings && t.long[sequence] != nil {
@@ -405,8 +407,8 @@ func (t *Reader) stream(sequence int) (codec.ValueStream, clockReading, error) {
 	return codec.NewSequenceStream(codec.Sequence{Chunks: t.long[sequence]}, &rest), reading, nil
 }
 
-// shareGrammar decodes the grammar of a sequence that is one when the first cursor comes to it. It may be much larger
-// than its encoding: with one for each cursor the memory would end.
+// shareGrammar decodes the grammar of a sequence when the first cursor needs it. It may be much
+// larger than its encoding, so cursors share it.
 func (t *Reader) shareGrammar(sequence int, s *codec.ValueStream) error {
 	if !s.IsGrammar() {
 		return nil
@@ -421,10 +423,10 @@ func (t *Reader) shareGrammar(sequence int, s *codec.ValueStream) error {
 	return nil
 }
 
-// memory is the budget for what cursors keep.
+// memory is the budget for cursors.
 func (t *Reader) memory() *codec.Budget { return t.budget }
 
-func (t *Reader) beside(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
+func (t *Reader) sibling(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {
@@ -451,8 +453,9 @@ func (t *Reader) Content() (*Content, error) {
 	return c, nil
 }
 
-// StreamedContent reads everything but the times of calls and the chunks of long value sequences. These are checked, but
-// stay in the file, which must stay open, and are read when the content is written again or a cursor asks for them.
+// StreamedContent reads everything but the times of calls and the chunks of long value sequences.
+// These are checked, but are read from the file, which must stay open, when the content is written
+// again or a cursor needs them.
 func (t *Reader) StreamedContent() (*Content, error) {
 	c := t.shared
 	if len(c.Leads) > 0 {

@@ -8,26 +8,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A sectionWriter writes sections of a trace: codec.SectionWriter, and what only a trace has.
+// A sectionWriter is a codec.SectionWriter with methods for data of a trace.
 type sectionWriter struct{ *codec.SectionWriter }
 
 func newSection() *sectionWriter { return &sectionWriter{codec.NewSectionWriter()} }
 
-// A decoder reads what a trace has: codec.Decoder, and what only a trace has.
+// A decoder is a codec.Decoder with methods for data of a trace.
 type decoder struct{ *codec.Decoder }
 
-// newDecoder reads b, within a budget.
+// newDecoder returns a decoder of b with a budget.
 func newDecoder(b []byte, m *codec.Budget) *decoder {
 	return &decoder{&codec.Decoder{Rest: b, Budget: m}}
 }
 
-// sectionDecoder reads a section, which begins with its strings.
+// sectionDecoder returns a decoder of a section, which begins with its strings.
 func sectionDecoder(b []byte, m *codec.Budget) *decoder {
 	return &decoder{codec.NewSectionDecoder(b, m)}
 }
 
-// The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
-// is in docs/format-sections.md; the order of the fields there is the order here.
+// The sections of the file that all ranks share: a pair of functions each, append and decode. The
+// contents of a section are described in docs/format-sections.md, with the fields in the same order
+// as here.
 
 func (s *sectionWriter) rankList(l RankList) {
 	s.Number(uint64(len(l)))
@@ -187,7 +188,7 @@ func (d *decoder) sites() []Site {
 	}
 	if d.Err == nil && len(d.Rest) > 0 {
 		for i, caller := range d.Column(n) {
-			if caller < 0 || caller > int64(i) { // before i: no path goes in a circle
+			if caller < 0 || caller > int64(i) { // before i: paths have no cycles
 				d.Fail(codec.ErrNumber)
 				break
 			}
@@ -197,7 +198,8 @@ func (d *decoder) sites() []Site {
 	return sites
 }
 
-// appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
+// appendCommunicators writes columns, since a program may have one communicator for each rank or
+// row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()
 	n := len(communicators)
@@ -259,7 +261,7 @@ func (d *decoder) communicators() []Communicator {
 	return communicators
 }
 
-// numbers are start, count and stride of each run.
+// numbers returns start, count and stride of each run.
 func (l RankList) numbers() []int64 {
 	var all []int64
 	for _, r := range l {

@@ -12,19 +12,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A randomProgram makes a trace with all forms of values and all fillings, by chance: signatures with parameters of all
-// kinds, streams that several values share, lists of requests that grow and shrink, NULL and absent statuses, elastic
-// values, communicators whose handles come from a signature, a stream or the caller's rank and are bound anew, several
-// threads, and times with holds and calls in calls.
+// A randomProgram makes a trace with random uses of all forms of values and all fillings:
+// signatures with parameters of all kinds, streams that several values share, lists of requests
+// that grow and shrink, NULL and absent statuses, elastic values, communicators whose handles come
+// from a signature, a stream or the caller's rank and are bound again, several threads, times with
+// tracer overhead, and nested calls.
 type randomProgram struct {
 	*rand.Rand
 	content  *trace.Content
 	threads  int
 	least    int                   // calls of a thread
-	consumed map[int32][]consumers // by terminal: what its calls take, by number of the stream
+	consumed map[int32][]consumers // by terminal: what its calls consume, by number of the stream
 }
 
-// consumers are what takes from one stream of a signature in each call, in order.
+// consumers are the values that each call takes from one stream of a signature, in order.
 type consumers []string
 
 const (
@@ -92,7 +93,7 @@ func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Conte
 		}
 		creates := creating
 		if rank == 2 && thread == 1 {
-			creates = nil // its communicators come from the rank's other thread
+			creates = nil // its communicators are created by the rank's other thread
 		}
 		threads = append(threads, p.thread(rank, thread, i, creates, others))
 	}
@@ -177,7 +178,7 @@ func elastic(o trace.Operator, operands ...trace.Value) trace.Value {
 	return trace.Value{Form: trace.Elastic, Int: int64(o), List: operands}
 }
 
-// communicator is one that a call is made on.
+// communicator returns a random communicator for a call.
 func (p *randomProgram) communicator() trace.Value {
 	if k := p.Int64N(programHandles + 1); k < programHandles {
 		return value(trace.Handle, k)
@@ -185,7 +186,8 @@ func (p *randomProgram) communicator() trace.Value {
 	return named("MPI_COMM_WORLD")
 }
 
-// consumer adds one to a stream of the signature, a new one or one that has some, and gives the stream's number.
+// consumer adds a value to a stream of the signature, a new or existing one, and returns the
+// stream's number.
 func (p *randomProgram) consumer(of *[]consumers, takes string) int64 {
 	k := p.IntN(len(*of) + 1)
 	if k < len(*of) && p.IntN(3) > 0 { // mostly a new one
@@ -251,7 +253,7 @@ func (p *randomProgram) value(q trace.Parameter, of *[]consumers) trace.Value {
 	return number(p.Int64N(100))
 }
 
-// thread makes the calls of a thread and what they take from streams.
+// thread makes the calls of a thread and the values of its streams.
 func (p *randomProgram) thread(rank, thread, place int, creating, others []int32) trace.Thread {
 	c := p.content
 	terminals := slices.Clone(creating) // all handles are bound before they are used
@@ -310,7 +312,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 	return th
 }
 
-// stream is what so many calls take from a stream.
+// stream makes the values that a number of calls take from a stream.
 func (p *randomProgram) stream(of consumers, calls int) (values []int64) {
 	few := p.IntN(2) == 0 // many equal numbers in a row
 	some := func(n int64) int64 {

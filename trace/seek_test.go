@@ -76,7 +76,8 @@ func TestSeekToRequests(t *testing.T) {
 	}
 }
 
-// seeksOf is how many seeks there are of so many where time is short: each is like the others to the race detector.
+// seeksOf reduces the number of seeks if time is short: to the race detector each is like the
+// others.
 func seeksOf(seeks int) int {
 	if testing.Short() {
 		return max(4, seeks/8)
@@ -84,7 +85,8 @@ func seeksOf(seeks int) int {
 	return seeks
 }
 
-// seekEverywhere compares calls after many seeks on all threads with those one by one.
+// seekEverywhere compares calls after many seeks on all threads with those of a cursor that goes
+// call by call.
 func seekEverywhere(t *testing.T, r *trace.Reader, seeks int) {
 	t.Helper()
 	n, err := seektest.Reader(r, seektest.Options{Seed: 3, Seeks: seeksOf(seeks), After: 9})
@@ -122,7 +124,8 @@ func TestSeekInAllPatterns(t *testing.T) {
 	}
 }
 
-// Traces with all forms of values and all ways in which calls depend on those before, made by chance: see randomProgram.
+// Random traces with all forms of values and all ways in which calls depend on earlier ones: see
+// randomProgram.
 func TestSeekInRandomPrograms(t *testing.T) {
 	for seed := range uint64(24) {
 		if testing.Short() && seed%5 > 0 {
@@ -156,7 +159,7 @@ func TestSeekInRandomPrograms(t *testing.T) {
 	}
 }
 
-// The random programs have what they are for.
+// The random programs have all forms that they are for.
 func TestRandomProgramsHaveAllForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
@@ -176,7 +179,7 @@ func TestRandomProgramsHaveAllForms(t *testing.T) {
 	}
 }
 
-// Several blocks of timing, with holds and calls in calls on their borders.
+// Several blocks of timing, with tracer overhead and nested calls at their borders.
 func TestSeekAcrossBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -213,9 +216,9 @@ func TestSeekAcrossBlocks(t *testing.T) {
 	require.Equal(t, outer.Index, cursor.Event().Index, "the first call that ends after the time")
 }
 
-// Blocks of timing begin in the middle of intervals whose times are extrapolated from a lead rank, and some have holds in them. A
-// block that says that it begins at another tick than its interval does is an error call by call: after a seek, which
-// believes it, the calls would have other times.
+// Blocks of timing begin in the middle of extrapolated intervals, and some have tracer overhead in
+// them. A block whose start differs from that of its interval is an error call by call; after a
+// seek, which trusts it, the calls would have other times.
 func TestSeekAmongExtrapolations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
@@ -241,8 +244,8 @@ func TestSeekAmongExtrapolations(t *testing.T) {
 	require.Less(t, inInterval, 3)
 }
 
-// What MPI_COMM_WORLD stands for may change: values relative to the caller's rank follow it, whether a cursor came there
-// call by call or not.
+// The communicator of MPI_COMM_WORLD may change: values relative to the caller's rank follow it,
+// however a cursor got there.
 func TestSeekAfterWorldIsBoundAnew(t *testing.T) {
 	init := trace.Function{ID: 1, Name: "MPI_Init", Class: "init", Return: "int"}
 	send := trace.Function{ID: 2, Name: "MPI_Send", Class: "send blocking standard", Return: "int", Parameters: []trace.Parameter{
@@ -271,7 +274,8 @@ func TestSeekAfterWorldIsBoundAnew(t *testing.T) {
 	seekEverywhere(t, r, 200)
 }
 
-// However often a cursor seeks, it keeps no more memory than it did the first time, and at the end none.
+// A cursor that seeks repeatedly keeps no more memory than after the first time, and none at the
+// end.
 func TestSeeksGiveMemoryBack(t *testing.T) {
 	b := bytesOf(t, makeRandomProgram(5, false, true))
 	r := open(t, b)
@@ -296,8 +300,8 @@ func TestSeeksGiveMemoryBack(t *testing.T) {
 	require.Equal(t, start, trace.MemoryLeft(r))
 }
 
-// FuzzSeek puts bytes into a block of a good file. After a seek a cursor gives what it gives call by call, up to where
-// that ends with an error, or it fails.
+// FuzzSeek puts bytes into a block of a good file. After a seek a cursor must return the same as
+// call by call, up to an error, or fail.
 func FuzzSeek(f *testing.F) {
 	files := [][]byte{bytesOf(f, windows())}
 	for seed := range uint64(4) {

@@ -10,11 +10,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A Function describes one MPI function as the trace stores it, so that a reader needs no other table.
+// A Function describes an MPI function. It is stored in the trace, so that a reader needs no other
+// table.
 type Function struct {
-	ID         uint16 // append-only, from the tracer's table of the MPI standard
+	ID         uint16 // from the tracer's table of the MPI standard, which is append-only
 	Name       string // "MPI_Send"
-	Class      string // what it does, e.g. "send blocking standard"; the vocabulary is that of package mpi
+	Class      string // the function's effect, e.g. "send blocking standard", in the vocabulary of package mpi
 	Return     string // C type of the result: "int", "double", …
 	Parameters []Parameter
 }
@@ -22,12 +23,12 @@ type Function struct {
 // A Parameter is one formal parameter of a Function.
 type Parameter struct {
 	Name      string
-	Kind      string // "rank", "tag", "count", "comm", "request", "status", …; the vocabulary is that of package mpi
+	Kind      string // "rank", "tag", "count", "comm", "request", "status", …, in the vocabulary of package mpi
 	Direction Direction
 	List      bool // an array
 }
 
-// Direction says when a parameter is read: before the call, after it, or both.
+// Direction is whether a parameter is an input, an output, or both.
 type Direction uint8
 
 // Directions of a parameter.
@@ -37,24 +38,24 @@ const (
 	InOut
 )
 
-// Form says how a Value is to be read.
+// Form determines how the fields of a Value are used.
 type Form uint8
 
-// Forms of a value. The number is part of the file format: append only.
+// Forms of a value. The numbers are part of the file format: append only.
 const (
 	Absent     Form = iota // not significant on this rank, or an output of a call that failed
 	Null                   // a NULL pointer
 	Int                    // Int
-	Float                  // Int holds the bits of a float64
+	Float                  // Int has the bits of a float64
 	Text                   // Text is a string argument
 	Name                   // Text is a named constant of MPI: MPI_COMM_WORLD, MPI_INT, MPI_ANY_SOURCE, MPI_IN_PLACE
 	Handle                 // Int is the symbolic id of an opaque handle, dense per kind
-	Pointer                // an address in the application's memory: Int is 1 + a segment, 0 where that is not kept
+	Pointer                // an address in the application's memory: Int is 1 + the index of its allocation, 0 if that was not recorded
 	List                   // List are the elements
 	Status                 // List are source, tag, error, cancelled, bytes
 	Stream                 // varies from call to call: the next value of this signature's stream number Int
-	ListStream             // as Stream, a list: first the number of elements, then the elements
-	RankOffset             // r + Int, r as for Elastic
+	ListStream             // like Stream, but a list: first the number of elements, then the elements
+	RankOffset             // r + Int, with r as for Elastic
 	Code                   // a function of the program (a callback): Int is 1 + index into the table of call sites
 	Elastic                // differs from rank to rank: Int is an Operator, List its operands
 	Column                 // differs from rank to rank: Content.Columns[Int] at Thread.Place
@@ -64,80 +65,86 @@ const (
 type Value struct {
 	Form   Form
 	Int    int64
-	Offset int64 // of Pointer with a segment, in bytes from the segment's beginning; for a stack, from its top downwards
+	Offset int64 // of a Pointer with an allocation, in bytes from its beginning; for a stack, from its top downwards
 	Text   string
 	List   []Value
 }
 
-// A Signature is one entry of the call signature table: a function, where it was called from, and the values of its
-// arguments. Its position in the table is its terminal. Two calls have the same terminal if and only if their
-// signatures are equal.
+// A Signature is an entry of the call signature table: a function, its call site, and the values of
+// its arguments. Its index in the table is its terminal. Two calls have the same terminal if and
+// only if their signatures are equal.
 type Signature struct {
 	Function uint16
-	// Untraced reports that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
-	// previous call: the gap before this call may hold MPI calls that were not recorded, and is not computation.
+	// Untraced reports that tracing was off (MPI_Pcontrol, or from the start) for some of the time
+	// since the thread's previous call. The gap before this call may contain MPI calls that were
+	// not recorded, so it is not computation.
 	Untraced bool
-	// StatusIgnored reports that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
-	// same.
+	// StatusIgnored reports that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE. The
+	// statuses are recorded nevertheless.
 	StatusIgnored bool
-	// Generalized reports that the recorder had reached its limit of memory: what is absent of the arguments, the call site
-	// among them, the calls had and the trace has not.
+	// Generalized reports that the recorder had reached its memory limit. Absent arguments, and an
+	// absent call site, were not recorded.
 	Generalized bool
 	Site        uint32 // 1 + index into the table of call sites; 0: unknown
-	// OwnRank is the caller's rank in the communicator of the call, −1 where there is none. It is kept in the traces
-	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that. In
-	// shards, −2 − k stands for the thread's value in column k.
+	// OwnRank is the caller's rank in the communicator of the call, −1 if there is none. It is set
+	// in traces of single ranks and in shards, so that the final merge can make peers relative to
+	// it, and is −1 after that. In shards, −2 − k refers to the thread's value in column k.
 	OwnRank int32
-	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS, Absent: it never returned, since the process ended in it
+	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS, Absent: the call never returned, since the process ended in it
 	In      []Value // in and inout parameters, in the order of the parameter list, before the call
 	Out     []Value // out and inout parameters, in the order of the parameter list, after the call
-	// Communicator is Stream for calls that give a usable communicator: the next value of that stream is an index
-	// into the rank's list of communicators, Rank.CommunicatorsOwn. Absent for all others.
+	// Communicator is Stream for calls that create a usable communicator: the next value of that
+	// stream is an index into the rank's list of communicators, Rank.CommunicatorsOwn. It is Absent
+	// for all other calls.
 	Communicator Value
 }
 
-// A Site is a place in a program from which MPI is called, or the beginning of a function that MPI calls back: the same
-// on all ranks and in all runs of one binary.
+// A Site is a source location from which MPI is called, or the beginning of a function that MPI
+// calls back. It is the same on all ranks and in all runs of one binary.
 type Site struct {
-	BuildID string // of the module (executable or shared library), hex; else its path
+	BuildID string // hex, of the module (executable or shared library); its path if it has none
 	Module  string // file name of the module
-	// Offset of the return address, from the module's lowest mapped address. A callback has that of its first byte + 1:
-	// what a return address belongs to is told by the byte before it. So has a place from which a call was inlined: that
-	// of the first byte of the inlined code + 1.
+	// Offset is the return address minus the module's lowest mapped address. For a callback it is
+	// the first byte of the function + 1, because symbols are looked up for the byte before a
+	// return address. For the same reason it is the first byte + 1 for inlined code that contains
+	// the call.
 	Offset   uint64
-	Function string // resolved where symbols were at hand, else ""
+	Function string // resolved if symbols were available, else ""
 	File     string
 	Line     int
-	// Caller is 1 + the index of the place that called the function in which this one is; 0: not known. Call paths are
-	// kept as these links, so that paths share what they have in common. An index is always that of an earlier site.
+	// Caller is 1 + the index of the site that called the function that contains this one; 0:
+	// unknown. Call paths are stored as these links, so that they share common parts. The index is
+	// always that of an earlier site.
 	Caller uint32
 }
 
 // A Communicator is one instance of a communicator, the same on all ranks that are in it.
 type Communicator struct {
-	// GlobalName needs no communication to be equal on all members: from the parent's name, the ordinal of the
-	// creating call on the parent and the leader's world rank (and likewise for the other ways of creation).
+	// GlobalName is equal on all members, and is computed without communication: from the parent's
+	// name, the ordinal of the creating call on the parent and the leader's world rank (and
+	// similarly for other ways of creation).
 	GlobalName string
 	Members    RankList // world ranks, in the order of their ranks in the communicator
 	Remote     RankList // of an intercommunicator: the other group
 	Topology   Topology
 	Label      string // from MPI_Comm_set_name, else ""
-	// RemoteWorld is the id of the MPI world that the remote group belongs to, where that is another one (a spawned
-	// child, its parent, the other side of a port) and is known; else "".
+	// RemoteWorld is the id of the MPI world of the remote group, if it is known and another one (a
+	// spawned child, its parent, the other side of a port); else "".
 	RemoteWorld string
 }
 
-// A Topology is what MPI knows of a communicator's virtual topology; the zero value means none.
+// A Topology is a communicator's virtual topology; the zero value means none.
 type Topology struct {
 	Dims     []int // Cartesian dimensions
 	Periodic []bool
 	Graph    bool // a graph or distributed graph
 }
 
-// A AllocationKind says what sort of memory a pointer leads to. The number is part of the file format: append only.
+// A AllocationKind is the sort of memory that a pointer leads to. The numbers are part of the file
+// format: append only.
 type AllocationKind uint8
 
-// Kinds of segments.
+// Kinds of allocations.
 const (
 	HeapAllocation     AllocationKind = iota + 1 // malloc and its relatives
 	MappedAllocation                             // mmap
@@ -146,7 +153,7 @@ const (
 	DeviceAllocation                             // memory of an accelerator
 	ManagedAllocation                            // memory that moves between host and accelerator
 	PinnedAllocation                             // page-locked host memory
-	UnknownAllocation                            // one address, of memory whose origin is not known
+	UnknownAllocation                            // a single address of unknown origin
 	lastAllocationKind = UnknownAllocation
 )
 
@@ -155,32 +162,34 @@ var allocationKinds = [...]string{
 	DeviceAllocation: "device", ManagedAllocation: "managed", PinnedAllocation: "pinned", UnknownAllocation: "unknown",
 }
 
-// String is the kind as texts have it.
+// String returns the name of the kind in texts.
 func (k AllocationKind) String() string {
 	if k == 0 || int(k) >= len(allocationKinds) {
-		return "segment kind " + strconv.Itoa(int(k))
+		return "allocation kind " + strconv.Itoa(int(k))
 	}
 	return allocationKinds[k]
 }
 
-// An Allocation is memory that a program got in one piece: an allocation, the static data of a module, a thread's stack. A
-// Value of form Pointer names one and an offset into it. Allocations are named by what is the same on all ranks that do the
-// same thing: what was allocated where and how large, and Ordinal among those that lived at the same time. A name is
-// used again once its segment was freed, so a buffer that every iteration allocates anew is one segment.
+// An Allocation is, in a wide sense: memory that a program got in one piece, the static
+// data of a module, or a thread's stack. A Value of form Pointer names one and an offset into it.
+// They are identified by what is the same on all ranks that do the same: call site and size, and
+// Ordinal among those that lived at the same time. An identity is reused after the allocation was
+// freed, so a buffer that every iteration allocates anew is one Allocation.
 type Allocation struct {
 	Kind AllocationKind
-	// Number is the device of Device, Managed and Pinned, the thread of Stack; else 0.
+	// Number is the device of Device, Managed and Pinned, or the thread of Stack; else 0.
 	Number int
-	// Site is 1 + the index of the call site that allocated it, for Static of the module's first byte (offset 0); 0: not
-	// known.
+	// Site is 1 + the index of the call site that allocated it, or, for Static, of the module's
+	// first byte (offset 0); 0: unknown.
 	Site uint32
 	// Size in bytes; 0 for Stack and Unknown.
 	Size uint64
-	// Ordinal tells segments apart that are alike, from 0 in order of first use in an MPI call.
+	// Ordinal distinguishes allocations that are alike, from 0 in order of first use in an MPI
+	// call.
 	Ordinal int
 }
 
-// Allocations are what pointers lead to.
+// Allocations returns the allocations that pointers lead to.
 func (t *Reader) Allocations() []Allocation { return t.shared.Allocations }
 
 func appendAllocations(allocations []Allocation) []byte {
@@ -221,7 +230,8 @@ func (d *decoder) allocations() []Allocation {
 	return allocations
 }
 
-// allocation is what a pointer among the arguments of the call leads to, nil for all other values and where it is not known.
+// allocation returns the one that a pointer among the arguments of the call leads to, nil if it
+// is unknown or the value is not a pointer.
 func (e *Event) allocation(v *Value) *Allocation {
 	if v.Form != Pointer || v.Int < 1 || v.Int > int64(len(e.allocations)) {
 		return nil
@@ -258,8 +268,9 @@ func (e *Event) appendPointerJSON(b []byte, v *Value, s *Allocation) []byte {
 	return append(b, '}')
 }
 
-// WithSites returns the signature with every call site replaced: where the call was made, and the functions among its
-// arguments. replace is given 1 + the index of a site, and returns what stands in its place.
+// WithSites returns the signature with every call site replaced: that of the call, and the
+// functions among its arguments. replace is called with 1 + the index of a site, and returns the
+// new value.
 func (s Signature) WithSites(replace func(uint32) uint32) Signature {
 	if s.Site > 0 {
 		s.Site = replace(s.Site)
@@ -276,8 +287,8 @@ func (s Signature) WithSites(replace func(uint32) uint32) Signature {
 	return s
 }
 
-// CallPath yields a call site and then its callers, from the innermost outwards. Without call paths that is the site
-// alone.
+// CallPath yields a call site and then its callers, from the innermost outwards. Without call paths
+// it yields the site alone.
 func CallPath(sites []Site, site *Site) func(yield func(*Site) bool) {
 	return func(yield func(*Site) bool) {
 		for site != nil {
@@ -292,10 +303,10 @@ func CallPath(sites []Site, site *Site) func(yield func(*Site) bool) {
 	}
 }
 
-// CallPath yields where the call was made, from the innermost place outwards; nothing where that is not known.
+// CallPath yields the call path, from the innermost site outwards; nothing if it is unknown.
 func (e *Event) CallPath(yield func(*Site) bool) { CallPath(e.sites, e.Site)(yield) }
 
-// appendCallPath writes the places outside of the call site, separated by commas.
+// appendCallPath writes the sites outside of the call site, separated by commas.
 func (e *Event) appendCallPath(b []byte) []byte {
 	first, own := true, true
 	for s := range e.CallPath {
@@ -312,8 +323,8 @@ func (e *Event) appendCallPath(b []byte) []byte {
 	return b
 }
 
-// Semantics is what calls of the function mean. It is made anew each time: Reader.Semantics and Event.Semantics have what
-// was made once.
+// Semantics returns the meaning of the function. It is computed each time; Reader.Semantics and
+// Event.Semantics return cached ones.
 func (f *Function) Semantics() *semantics.Function {
 	d := semantics.Declaration{Name: f.Name, Class: f.Class, Parameters: make([]semantics.Parameter, len(f.Parameters))}
 	for i, p := range f.Parameters {
@@ -322,7 +333,7 @@ func (f *Function) Semantics() *semantics.Function {
 	return semantics.New(&d)
 }
 
-// bytesOfSemantics is about what the semantics of a function takes.
+// bytesOfSemantics is the approximate size of the semantics of a function.
 const bytesOfSemantics = 512
 
 // semanticsOf are the semantics of functions, in their order.
@@ -334,7 +345,7 @@ func semanticsOf(functions []Function) []*semantics.Function {
 	return means
 }
 
-// Semantics is what calls of the function with this id mean, nil if there is none.
+// Semantics returns the meaning of the function with this id, nil if there is none.
 func (t *Reader) Semantics(id uint16) *semantics.Function {
 	i := t.shared.functionIndex(id)
 	if i < 0 {

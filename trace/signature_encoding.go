@@ -24,11 +24,11 @@ import (
 // because no form has two encodings. After x, a Pointer with a segment (x > 0) has its offset as a zigzag varint.
 
 const (
-	formBits  = 4
-	formMask  = 1<<formBits - 1
-	smallMost = 15 // a small number up to 14 fits into the byte of the form
+	formBits   = 4
+	formMask   = 1<<formBits - 1
+	smallLimit = 15 // small numbers up to 14 fit into the byte of the form
 
-	// maxValueDepth bounds nested lists: a list of statuses has depth 2.
+	// maxValueDepth bounds the depth of nested lists. A list of statuses has depth 2.
 	maxValueDepth = 8
 
 	// untracedBit is added to the function of a signature that is Untraced.
@@ -39,17 +39,18 @@ const (
 	generalizedBit = 1 << 18
 )
 
-// valueBytes is what a value takes in memory.
+// valueBytes is the size of a value in memory.
 const valueBytes = int64(unsafe.Sizeof(Value{}))
 
 var errSignature = errors.New("trace: damaged signature")
 
-// AppendSignature appends the canonical encoding of s: two signatures are equal if and only if their bytes are.
+// AppendSignature appends the canonical encoding of s: two signatures are equal if and only if
+// their encodings are.
 func AppendSignature(b []byte, s *Signature) []byte {
 	return appendSignature(b, s, nil)
 }
 
-// appendSignature writes strings in full, or, with a table, as indices.
+// appendSignature writes strings in full, or, if strings is not nil, as indices into it.
 func appendSignature(b []byte, s *Signature, strings *codec.StringTable) []byte {
 	function := uint64(s.Function)
 	if s.Untraced {
@@ -113,10 +114,10 @@ func appendValue(b []byte, v *Value, strings *codec.StringTable) []byte {
 }
 
 func appendSmall(b []byte, form Form, x uint64) []byte {
-	if x < smallMost {
+	if x < smallLimit {
 		return append(b, byte(form)|byte(x)<<formBits)
 	}
-	return binary.AppendUvarint(append(b, byte(form)|smallMost<<formBits), x-smallMost)
+	return binary.AppendUvarint(append(b, byte(form)|smallLimit<<formBits), x-smallLimit)
 }
 
 func (d *decoder) signature() Signature {
@@ -137,7 +138,7 @@ func (d *decoder) values(n uint64, depth int) []Value {
 	if n == 0 || d.Err != nil {
 		return nil
 	}
-	if n > uint64(len(d.Rest)) { // a value has at least one byte
+	if n > uint64(len(d.Rest)) { // a value takes at least one byte
 		d.Fail(errSignature)
 		return nil
 	}
@@ -156,12 +157,12 @@ func (d *decoder) value(depth int) Value {
 	head := d.Byte()
 	v := Value{Form: Form(head & formMask)}
 	x := uint64(head >> formBits)
-	if x == smallMost {
+	if x == smallLimit {
 		x = d.Uvarint()
-		if x > math.MaxUint64-smallMost {
+		if x > math.MaxUint64-smallLimit {
 			d.Fail(errSignature)
 		}
-		x += smallMost
+		x += smallLimit
 	}
 	switch v.Form {
 	case Pointer:
@@ -208,9 +209,10 @@ func (d *decoder) value(depth int) Value {
 	return v
 }
 
-// The section of signatures. Requests and statuses are most of what the signatures of a program with many neighbors have,
-// and both follow from what comes before: the next request that is made has the next number, and a status says what the
-// call that made the request asked for. So requests are differences, and a status that is as expected has no fields.
+// The section of signatures. Requests and statuses are most of the signatures of a program with
+// many neighbors, and both are predictable: the next request that is created has the next number,
+// and a status has what the call that created the request asked for. So requests are differences,
+// and a status that is as expected has no fields.
 
 func appendSignatures(signatures []Signature, functions []Function) []byte {
 	s := newSection()
@@ -239,11 +241,11 @@ func (d *decoder) signatures(functions []Function) []Signature {
 	return signatures
 }
 
-// Requests gives the values of s whose parameters are requests, or arrays of them, parameter by parameter: before the
-// call, then after it.
+// Requests returns the values of s whose parameters are requests, or arrays of them, parameter by
+// parameter: before the call, then after it.
 func (f *Function) Requests(s *Signature) []*Value { return f.valuesOf(s, requestKind) }
 
-// valuesOf are the values of the parameters of a kind.
+// valuesOf returns the values of the parameters of a kind.
 func (f *Function) valuesOf(s *Signature, kind string) []*Value {
 	var values []*Value
 	in, out := 0, 0
@@ -265,19 +267,20 @@ func (f *Function) valuesOf(s *Signature, kind string) []*Value {
 	return values
 }
 
-// A signatureWalk goes through the signatures of a section in order. It knows of each request what is expected of it.
+// A signatureWalk goes through the signatures of a section in order, and keeps the expectation of
+// each request.
 type signatureWalk struct {
 	functions map[uint16]*Function // those that have requests
 	receives  map[uint16]bool      // of these, those that receive
-	last      int64                // the request before
+	last      int64                // the previous request
 	expected  map[int64]*expectation
-	sizes     map[string]int64 // bytes of an element, by datatype, as statuses had them
+	sizes     map[string]int64 // bytes of an element, by datatype, according to earlier statuses
 }
 
-// An expectation is what the status of a request will be.
+// An expectation predicts the status of a request.
 type expectation struct {
-	status      *Value // the one that it had last
-	source, tag Value  // where there was none: what the call that made it said
+	status      *Value // its previous status
+	source, tag Value  // without one: the arguments of the call that created it
 	count       int64
 	datatype    string // "": nothing is expected
 }
@@ -295,7 +298,7 @@ func newSignatureWalk(functions []Function) signatureWalk {
 	return w
 }
 
-// shortened is a signature as the section has it. It shares with s what it does not change.
+// shortened returns a signature in the form of the section. It shares unchanged values with s.
 func (w *signatureWalk) shortened(s Signature) Signature {
 	f := w.functions[s.Function]
 	if f == nil {
@@ -321,7 +324,7 @@ func (w *signatureWalk) shortened(s Signature) Signature {
 	return s
 }
 
-// complete makes of a signature of the section what it stands for; false if it is damaged.
+// complete is the inverse of shortened, in place; false if the signature is damaged.
 func (w *signatureWalk) complete(s *Signature) bool {
 	f := w.functions[s.Function]
 	if f == nil {
@@ -361,7 +364,7 @@ func mapHandles(v Value, f func(int64) int64) Value {
 	return v
 }
 
-// made notes what a call that makes a request says of it.
+// made records the expectation from a call that creates a request.
 func (w *signatureWalk) made(f *Function, s *Signature) {
 	if len(f.valuesOf(s, "status")) > 0 {
 		return
@@ -381,8 +384,8 @@ func (w *signatureWalk) made(f *Function, s *Signature) {
 	w.expected[requests[0].Int] = e
 }
 
-// statuses pairs the requests before a call with their statuses after it, one of each or two arrays of equal length. It ends
-// where each returns false, and returns that.
+// statuses pairs the requests before a call with their statuses after it: one of each, or two
+// arrays of equal length. It stops when each returns false, and returns that.
 func (w *signatureWalk) statuses(f *Function, s *Signature, each func(e *expectation, status *Value) bool) bool {
 	requests, statuses := f.Requests(s), f.valuesOf(s, "status")
 	if len(requests) == 0 || len(statuses) == 0 {
@@ -404,7 +407,7 @@ func (w *signatureWalk) statuses(f *Function, s *Signature, each func(e *expecta
 	return true
 }
 
-// expectation is that of a request; all that are no handles share one.
+// expectation returns the one of a request. All values that are not handles share one.
 func (w *signatureWalk) expectation(request *Value) *expectation {
 	number := int64(math.MinInt64)
 	if request.Form == Handle {
@@ -418,7 +421,7 @@ func (w *signatureWalk) expectation(request *Value) *expectation {
 	return e
 }
 
-// status is what is expected.
+// status returns the predicted status.
 func (w *signatureWalk) status(e *expectation) (Value, bool) {
 	if e.status != nil {
 		return *e.status, true
@@ -430,7 +433,7 @@ func (w *signatureWalk) status(e *expectation) (Value, bool) {
 	return Value{Form: Status, List: []Value{e.source, e.tag, {Form: Int}, {Form: Int}, {Form: Int, Int: e.count * size}}}, true
 }
 
-// learn notes a status.
+// learn records an actual status.
 func (w *signatureWalk) learn(e *expectation, status Value) {
 	e.status = &status
 	if e.count > 0 && len(status.List) == 5 && status.List[4].Form == Int && status.List[4].Int%e.count == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever requests and statuses signatures have, the section gives them back; what follows from the calls that made the
-// requests takes less.
+// The section restores any requests and statuses of signatures; those that follow from the calls
+// that created the requests take less space.
 func TestSignatureSection(t *testing.T) {
 	functions := []Function{
 		{ID: 1, Name: "MPI_Irecv", Class: "recv nonblocking", Parameters: []Parameter{

@@ -33,8 +33,9 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Ranks and threads of a regular job take memory by what is distinct: a few bytes a rank, most of that the names of its
-// node; each further clock sample takes 24. As structs they took 450 and more.
+// The memory of ranks and threads of a regular job grows with what is distinct: a few bytes per
+// rank, mostly the name of its node; each additional clock sample takes 24. As structs they took
+// 450 and more.
 func TestTablesOfARegularJobAreSmall(t *testing.T) {
 	const ranks = 1 << 17
 	before := heapBytes()

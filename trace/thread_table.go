@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A ThreadTable holds threads by column, as a RankTable does ranks. Times of calls that are in memory, and aggregates, are
-// held thread by thread. The zero value is empty; a copy shares what it holds with the original, so only one of them may
-// change.
+// A ThreadTable stores threads by column, like a RankTable. Times of calls that are in memory, and
+// aggregates, are stored thread by thread. The zero value is empty. A copy shares memory with the
+// original, so only one of them may change.
 type ThreadTable struct {
 	rank, number, root, shape, place, calls codec.Numbers
 	first, length, inside, joined           codec.Numbers
@@ -20,17 +20,17 @@ type ThreadTable struct {
 	streamSets                              codec.ListDictionary[StreamRef]
 	timing                                  codec.Numbers // 1 + index into sources
 	sources                                 []TimingSource
-	stored                                  []*Reader // the file of each source that is one; Timing is then made anew from it
+	stored                                  []*Reader // the file of each source that has one; Timing is recreated from it
 	storedThread, storedRoot                codec.Numbers
 	times                                   []memoryTiming       // nil where no thread has any
 	aggregates                              [][]timing.Aggregate // nil where no thread has any
 	marks                                   [][]uint64           // nil where no thread has any
-	extrapolations                          [][]Extrapolation    // the same
-	overheads                               [][]Overhead         // the same
-	chapters                                []*Chapters          // the same
+	extrapolations                          [][]Extrapolation    // nil where no thread has any
+	overheads                               [][]Overhead         // nil where no thread has any
+	chapters                                []*Chapters          // nil where no thread has any
 }
 
-// NewThreadTable makes a table.
+// NewThreadTable returns a table of threads.
 func NewThreadTable(threads ...Thread) ThreadTable {
 	var t ThreadTable
 	for i := range threads {
@@ -110,7 +110,7 @@ func (t *ThreadTable) appendSource(from TimingSource) {
 	if stored == nil {
 		stored = &storedTiming{}
 	}
-	// threads of one file most often come together
+	// threads of one file are mostly consecutive
 	if n := len(t.stored); stored.file == nil || n == 0 || t.stored[n-1] != stored.file {
 		t.sources, t.stored = append(t.sources, from), append(t.stored, stored.file)
 	}
@@ -119,20 +119,20 @@ func (t *ThreadTable) appendSource(from TimingSource) {
 	t.storedRoot.Push(int64(stored.root))
 }
 
-// At is the thread in row i; it panics when there is none.
+// At returns the thread in row i. It panics if i is out of range.
 func (t *ThreadTable) At(i int) Thread {
 	l := t.lookup()
 	return l.at(i)
 }
 
-// Lookup gives a function that finds rows as At does, faster if they are near to each other. It is for one goroutine, and
-// for as long as the table does not change.
+// Lookup returns a function that does what At does, but faster for rows that are near to each
+// other. It is for one goroutine, and valid until the table changes.
 func (t *ThreadTable) Lookup() func(i int) Thread {
 	l := t.lookup()
 	return l.at
 }
 
-// A threadLookup finds rows that are near to each other.
+// A threadLookup is a cursor: it finds rows that are near to the previous one quickly.
 type threadLookup struct {
 	of                                   *ThreadTable
 	rank, number, root, shape, place     codec.NumbersLookup
@@ -183,7 +183,7 @@ func (l *threadLookup) at(i int) Thread {
 	return th
 }
 
-// All goes through the table: rows and threads.
+// All yields the rows and threads in order.
 func (t *ThreadTable) All() iter.Seq2[int, Thread] {
 	return func(yield func(int, Thread) bool) {
 		if t.Len() == 0 {
@@ -198,7 +198,7 @@ func (t *ThreadTable) All() iter.Seq2[int, Thread] {
 	}
 }
 
-// List is all threads as a slice: a few hundred bytes each.
+// List returns all threads as a slice, a few hundred bytes each.
 func (t *ThreadTable) List() []Thread {
 	list := make([]Thread, 0, t.Len())
 	for _, th := range t.All() {
@@ -210,10 +210,10 @@ func (t *ThreadTable) List() []Thread {
 // Roots are the threads' root rules, by row.
 func (t *ThreadTable) Roots() *codec.Numbers { return &t.root }
 
-// Ranks are the ranks whose threads they are, by row.
+// Ranks are the ranks of the threads, by row.
 func (t *ThreadTable) Ranks() *codec.Numbers { return &t.rank }
 
-// Places are the threads' places among those of their shape, by row.
+// Places are the Place of the threads, by row.
 func (t *ThreadTable) Places() *codec.Numbers { return &t.place }
 
 // Calls adds up the calls of all threads.
@@ -226,7 +226,7 @@ func (t *ThreadTable) Calls() uint64 {
 	return n
 }
 
-// Find is the row of a thread, of a table that is sorted; −1 if it is not there.
+// Find returns the row of a thread in a sorted table, −1 if it is missing.
 func (t *ThreadTable) Find(rank, thread int) int {
 	i := t.search(rank, thread)
 	if i == t.Len() || t.rank.At(i) != int64(rank) || t.number.At(i) != int64(thread) {
@@ -235,27 +235,28 @@ func (t *ThreadTable) Find(rank, thread int) int {
 	return i
 }
 
-// search is the row of the first thread that is this one or comes after it.
+// search returns the row of the first thread that is not before the given one.
 func (t *ThreadTable) search(rank, thread int) int {
 	return sort.Search(t.Len(), func(i int) bool {
 		return cmp.Or(cmp.Compare(t.rank.At(i), int64(rank)), cmp.Compare(t.number.At(i), int64(thread))) >= 0
 	})
 }
 
-// Change changes the thread in row i. It makes the table anew: for a few changes to a small one.
+// Change changes the thread in row i. It rebuilds the table, so it is for a few changes to a small
+// one.
 func (t *ThreadTable) Change(i int, change func(th *Thread)) {
 	list := t.List()
 	change(&list[i])
 	*t = NewThreadTable(list...)
 }
 
-// timed reports whether the times of calls are known of any thread.
+// timed reports whether the times of the calls of the thread in row i are known.
 func (t *ThreadTable) timed(i int) bool {
 	return t.timing.At(i) > 0 || i < len(t.times) && len(t.times[i].gaps) > 0
 }
 
-// Streams gives a function that finds the streams of the thread in a row. Threads with the same ones most often share the
-// list.
+// Streams returns a function that returns the streams of the thread in a row. Threads with equal
+// ones mostly share the list.
 func (t *ThreadTable) Streams() func(i int) []StreamRef {
 	streams := t.streams.Lookup()
 	return func(i int) []StreamRef { return t.streamSets.Lists[streams(i)] }

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a cursor says of the error of each time holds, and is the same from the beginning, from anywhere else in the file,
-// and from memory.
+// The errors that a cursor reports for times are upper bounds, and are the same from the beginning,
+// from anywhere else in the file, and from memory.
 func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

@@ -12,20 +12,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// timingChunk is how many calls' times are read at once where a walk goes with them.
+// timingChunk is the number of calls whose times are read at once by a walk over the calls.
 const timingChunk = 4096
 
 // A storedTiming is the timing of a thread in a file.
 type storedTiming struct {
-	file   *Reader // with or without what is not about timing
-	thread int     // of the file
+	file   *Reader // possibly without what is not about timing
+	thread int     // index in the file
 	root   int
 	calls  uint64
 	stood  extrapolations
 }
 
-// storeTimings names the timing in the file as that of the threads, and checks it. It keeps the grammar and where the
-// blocks are, nothing else: a merge of many files holds it until the merged one is written.
+// storeTimings makes the timing in the file that of the threads, and checks it. It retains only the
+// grammar and the positions of the blocks: a merge of many files keeps it until the merged one is
+// written.
 func (t *Reader) storeTimings(threads *ThreadTable) error {
 	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, summed: t.summed, timingPlan: t.timingPlan,
 		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
@@ -47,7 +48,7 @@ func (t *Reader) storeTimings(threads *ThreadTable) error {
 	return nil
 }
 
-// check looks whether all blocks are there and are what was written, without decoding them.
+// check checks that all blocks exist and are undamaged, without decoding them.
 func (s *storedTiming) check() error {
 	for at := uint64(0); at < s.calls; at += timing.BlockCalls {
 		_, _, _, size, err := s.file.timingBlock(s.thread, at)
@@ -59,7 +60,7 @@ func (s *storedTiming) check() error {
 	return nil
 }
 
-// OpenTiming begins to read at the first call.
+// OpenTiming returns a reader at the first call.
 func (s *storedTiming) OpenTiming() (TimingReader, error) {
 	return &storedTimingReader{from: s, walk: s.file.shared.Grammar.Walk(s.root), stood: s.stood}, nil
 }
@@ -106,17 +107,17 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 	return len(gaps), nil
 }
 
-// A timingPart is the timing of some consecutive calls: a block, or a piece of what is in memory.
+// A timingPart is the timing of some consecutive calls: a block, or a piece of timing in memory.
 type timingPart struct {
 	decoder         *timing.Decoder // nil: sums, or the two lists
 	sums            *timing.SumsDecoder
 	gaps, durations []int64
-	start           int64 // of a block: its first tick, less the thread's
+	start           int64 // of a block: its first tick relative to the thread's
 	calls           uint64
 	size            int64 // booked on the reader's budget
 }
 
-// release gives back what the part has booked.
+// release returns the memory of the part.
 func (p *timingPart) release(m *codec.Budget) {
 	m.Give(p.size)
 	if p.decoder != nil {
@@ -124,7 +125,7 @@ func (p *timingPart) release(m *codec.Budget) {
 	}
 }
 
-// next is the timing of the next call, which has this terminal.
+// next returns the timing of the next call, which has this terminal.
 func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	if d := p.decoder; d != nil {
 		gap, duration = d.Call(terminal)
@@ -141,7 +142,7 @@ func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	return gap, duration, true
 }
 
-// steps of the grid at the gap and the duration that next gave.
+// steps returns the steps of the grid at the latest gap and duration.
 func (p *timingPart) steps(g *timing.Grid, gap, duration int64) (gapStep, durationStep int64) {
 	if p.decoder != nil {
 		return p.decoder.GapStep, p.decoder.DurationStep
@@ -149,10 +150,10 @@ func (p *timingPart) steps(g *timing.Grid, gap, duration int64) (gapStep, durati
 	return g.StepAt(gap), g.StepAt(duration)
 }
 
-// inFile reports whether the part is a block of a file, which says when it begins.
+// inFile reports whether the part is a block of a file, which has its start time.
 func (p *timingPart) inFile() bool { return p.decoder != nil || p.sums != nil }
 
-// pass passes over a call whose times are extrapolated from a lead rank.
+// pass skips a call whose times are extrapolated from a lead rank.
 func (p *timingPart) pass() {
 	if p.decoder == nil {
 		p.gaps, p.durations = p.gaps[min(1, len(p.gaps)):], p.durations[min(1, len(p.durations)):]
@@ -161,7 +162,7 @@ func (p *timingPart) pass() {
 	}
 }
 
-// timingEntry finds the block with the call at (a multiple of timing.BlockCalls).
+// timingEntry finds the block of call at (a multiple of timing.BlockCalls).
 func (t *Reader) timingEntry(thread int, at uint64) (codec.Entry, error) {
 	e, ok := t.timing.Find(int64(t.shared.timingRow(thread)), int64(at/timing.BlockCalls))
 	if !ok {
@@ -170,7 +171,8 @@ func (t *Reader) timingEntry(thread int, at uint64) (codec.Entry, error) {
 	return e, nil
 }
 
-// timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
+// timingBlock reads the block of call at: the tick at which it begins, relative to the thread's
+// first one, and its content.
 func (t *Reader) timingBlock(thread int, at uint64) (kind codec.Kind, start int64, coded []byte, size int64, err error) {
 	e, err := t.timingEntry(thread, at)
 	if err != nil {
@@ -185,7 +187,7 @@ func (t *Reader) timingBlock(thread int, at uint64) (kind codec.Kind, start int6
 	return e.Kind, start, d.Rest, int64(len(content)), d.Err
 }
 
-// timingPart reads the block with the call at (a multiple of timing.BlockCalls).
+// timingPart reads the block of call at (a multiple of timing.BlockCalls).
 func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 	where := t.shared.Threads.At(thread)
 	part, err := t.timingOf(thread, where.Calls, at, where.extrapolations())
@@ -195,7 +197,7 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 	return part, err
 }
 
-// timingOf reads the block with the call at of a thread with so many calls.
+// timingOf reads the block of call at of a thread with the given number of calls.
 func (t *Reader) timingOf(thread int, calls, at uint64, stood extrapolations) (timingPart, error) {
 	kind, start, coded, size, err := t.timingBlock(thread, at)
 	if err != nil {
@@ -211,8 +213,8 @@ func (t *Reader) timingOf(thread int, calls, at uint64, stood extrapolations) (t
 	}, nil
 }
 
-// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none. Where another rank stands
-// in for the thread both are 0.
+// Timing returns the gaps and durations of Threads()[thread], in ticks; nil if the trace has none.
+// Both are 0 where they are to be extrapolated from another rank.
 func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	if t.timed.At(thread) != timingOfCalls {
 		return nil, nil, nil
@@ -227,7 +229,7 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 		return nil, nil, err
 	}
 	for at := 0; ; {
-		n := int(min(calls-uint64(at), timing.BlockCalls)) // no more before there is a sign that the file has what it claims
+		n := int(min(calls-uint64(at), timing.BlockCalls)) // not more until the file has proved to have what it claims
 		gaps, durations = slices.Grow(gaps, n)[:at+n], slices.Grow(durations, n)[:at+n]
 		k, err := from.ReadTiming(gaps[at:], durations[at:])
 		if err != nil {
@@ -239,11 +241,12 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	}
 }
 
-// Span is when the first call of Threads()[thread] began and its last one up to MPI_Finalize ended, as in Event.
+// Span returns the begin of the first call of Threads()[thread] and the end of its last call up to
+// MPI_Finalize, on the scale of Event.
 func (t *Reader) Span(thread int) (begin, end int64) { return t.Spans()(thread) }
 
-// Spans gives a function that finds spans as Span does, faster of threads that are near to each other. It is for one
-// goroutine.
+// Spans returns a function that does what Span does, but faster for threads that are near to each
+// other. It is for one goroutine.
 func (t *Reader) Spans() func(thread int) (begin, end int64) {
 	threads, ranks := &t.shared.Threads, &t.shared.Ranks
 	number, first, length := threads.rank.Lookup(), threads.first.Lookup(), threads.length.Lookup()
@@ -255,13 +258,13 @@ func (t *Reader) Spans() func(thread int) (begin, end int64) {
 	}
 }
 
-// timing writes the timing of a thread in blocks of timing.BlockCalls. What stands in a file already, under signatures
-// that are told apart as they are here, is copied.
+// timing writes the timing of a thread in blocks of timing.BlockCalls calls. Blocks that are in a
+// file already are copied if their signatures are distinguished in the same way.
 func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timing.Plan) error {
 	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
-	source, at, tick := t.Timing, uint64(0), int64(0) // tick: of the next call
+	source, at, tick := t.Timing, uint64(0), int64(0) // tick of the next call
 	if coded, ok := source.(*CodedTimes); ok && !t.SignaturesJoined && coded.Of.Meta.Timing.Equal(&c.Meta.Timing) {
 		if err := f.copyCoded(thread, t, coded); err != nil {
 			return err
@@ -341,7 +344,7 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timing.Plan
 	return nil
 }
 
-// copyCoded writes the blocks that are in parts, but for those that stand in the chain before the file.
+// copyCoded writes the blocks that are in parts, except those in the chain before the file.
 func (f *fileWriter) copyCoded(thread int, t *Thread, from *CodedTimes) error {
 	for number, b := range from.Blocks {
 		if f.chained(b.part, b.entry(), int64(thread), int64(number)) {
@@ -373,7 +376,7 @@ func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error
 	return nil
 }
 
-// memoryTiming reads lists.
+// memoryTiming reads timing from memory.
 type memoryTiming struct{ gaps, durations []int64 }
 
 func (m *memoryTiming) ReadTiming(gaps, durations []int64) (int, error) {
@@ -383,7 +386,7 @@ func (m *memoryTiming) ReadTiming(gaps, durations []int64) (int, error) {
 	return n, nil
 }
 
-// Times reads the gaps and durations of a thread, wherever they are; nil where they are not known.
+// Times reads the gaps and durations of a thread from any source; nil if they are unknown.
 func (t *Thread) Times() (gaps, durations []int64, err error) {
 	if t.Timing == nil {
 		return t.Gaps, t.Durations, nil

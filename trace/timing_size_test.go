@@ -15,10 +15,11 @@ import (
 
 var recorded = flag.String("traces", "", "traces for BenchmarkTimingOf, a pattern as a shell has it")
 
-// BenchmarkTimingOf tells of recorded traces how fast a cursor reads them and, of those with lossless timing, what the
-// timing takes on the grids of 5 and 20 per cent, beside the Krichevsky-Trofimov code length of the same rounded
-// intervals: in each block, a context by signature for durations, by the signature and the one before for gaps, each
-// with the values that occur in it for its alphabet, which a real code would have to be told.
+// BenchmarkTimingOf measures, for recorded traces, how fast a cursor reads them. For those with
+// lossless timing it also reports the size of the timing on the grids of 5 and 20 per cent,
+// compared with the Krichevsky-Trofimov code length of the same rounded intervals: in each block, a
+// context by signature for durations, and by the signature and the one before for gaps, each with
+// the values that occur in it as its alphabet, which a real code would have to store.
 func BenchmarkTimingOf(b *testing.B) {
 	files, err := filepath.Glob(*recorded)
 	require.NoError(b, err)

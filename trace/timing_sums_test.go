@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// coarser puts sums in the place of some blocks of parts; per says over how many calls, 0: as it is.
+// coarser replaces some blocks of parts by sums; per returns the number of calls per sum, 0:
+// unchanged.
 func coarser(t testing.TB, c *trace.Content, parts []*trace.Part, per func(number uint64) uint64) []*trace.Part {
 	t.Helper()
 	th := c.Threads.At(0)
@@ -37,7 +38,7 @@ func coarser(t testing.TB, c *trace.Content, parts []*trace.Part, per func(numbe
 	return now
 }
 
-// withParts is the content with other blocks in the place of those that it has.
+// withParts returns the content with other blocks.
 func withParts(c *trace.Content, parts []*trace.Part) *trace.Content {
 	th := c.Threads.At(0)
 	coded := *th.Timing.(*trace.CodedTimes)
@@ -59,8 +60,9 @@ func exactTimes(th *trace.Thread) (enters, exits []int64) {
 	return enters, exits
 }
 
-// Of calls with sums the trace says how far their times may be off, and no more than that they are; the sums of each
-// signature are exact, and so are the moments between stretches. Merges and rewritten files keep the sums as they are.
+// For calls with sums the trace has bounds of the error of their times, which hold; the sums of
+// each signature are exact, and so are the moments between stretches. Merges and rewritten files
+// keep the sums unchanged.
 func TestSumsInPlaceOfTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -151,7 +153,7 @@ func TestSumsInPlaceOfTimes(t *testing.T) {
 	}
 }
 
-// Sums that become sums over more calls are what they would have been at once.
+// Sums that are combined to sums over more calls equal those that were computed at once.
 func TestSumsOfSums(t *testing.T) {
 	c := longRank(0, 3)
 	_, parts, _ := inParts(t, c, 3, rand.New(rand.NewPCG(1, 1)))
@@ -204,7 +206,7 @@ func TestSumsOfManySignatures(t *testing.T) {
 	require.NoError(t, cursor.Err())
 }
 
-// Whatever is in a block of sums, reading it ends with an error or with times.
+// Reading arbitrary bytes of a block of sums ends with an error or with times.
 func FuzzSums(f *testing.F) {
 	c := longRank(0, 1)
 	_, parts, _ := inParts(f, c, 1, rand.New(rand.NewPCG(1, 1)))

@@ -8,9 +8,13 @@ import (
 	"slices"
 )
 
-// Validate checks that everything that c refers to is there: functions, sites, rules, terminals, communicators and
-// sequences; that functions are sorted by id, ranks by rank and threads by rank and thread; and that every thread has
-// as many calls as its root is long, and timing for all of them or none.
+// Validate checks that
+//
+//   - everything that c refers to exists: functions, sites, rules, terminals, communicators and
+//     sequences;
+//   - functions are sorted by id, ranks by number, and threads by rank and thread;
+//   - the number of calls of every thread is the length of its root;
+//   - every thread has timing for all of its calls or none.
 func (c *Content) Validate() error {
 	lengths, err := c.Grammar.Lengths()
 	if err != nil {
@@ -52,7 +56,7 @@ func (c *Content) validateThread(t *Thread, lengths []uint64) error {
 	return nil
 }
 
-// validateShared is the part that a reader does when it opens a file.
+// validateShared does the checks that a reader also does when it opens a file.
 func (c *Content) validateShared() error {
 	if m := &c.Meta; m.WorldSize < 0 || m.Attempt < 0 || m.Run < 0 {
 		return fmt.Errorf("trace: world size %d, attempt %d, run %d", m.WorldSize, m.Attempt, m.Run)
@@ -97,7 +101,7 @@ func (c *Content) validateShared() error {
 
 func (c *Content) validateRanks() error {
 	if !c.Ranks.number.Within(0, math.MaxInt32+1) || !c.Ranks.number.Increasing() {
-		return errors.New("trace: ranks are not sorted, or one is there twice")
+		return errors.New("trace: ranks are not sorted or not distinct")
 	}
 	for _, own := range c.Ranks.ownLists.Lists {
 		for _, k := range own {
@@ -109,7 +113,7 @@ func (c *Content) validateRanks() error {
 	return nil
 }
 
-// validateThreads checks rows in order and what they share once.
+// validateThreads checks the rows in order, and what they share once.
 func (c *Content) validateThreads() error {
 	t := &c.Threads
 	if !t.shape.Within(0, math.MaxInt32+1) || !t.place.Within(0, math.MaxInt32+1) {
@@ -120,14 +124,14 @@ func (c *Content) validateThreads() error {
 	row, beforeRank, before := 0, int64(-1), int64(-1)
 	for i, r := range t.rank.All() {
 		if r < beforeRank || r == beforeRank && number(i) <= before {
-			return fmt.Errorf("trace: threads are not sorted, or thread %d of rank %d is there twice", number(i), r)
+			return fmt.Errorf("trace: threads are not sorted, or thread %d of rank %d is a duplicate", number(i), r)
 		}
 		beforeRank, before = r, number(i)
 		for row < c.Ranks.Len() && rank(row) < r {
 			row++
 		}
 		if row == c.Ranks.Len() || rank(row) != r {
-			return fmt.Errorf("trace: thread %d is of rank %d, which is not there", number(i), r)
+			return fmt.Errorf("trace: thread %d belongs to rank %d, which is missing", number(i), r)
 		}
 	}
 	for i := range t.marks {
@@ -139,7 +143,7 @@ func (c *Content) validateThreads() error {
 	for _, refs := range t.streamSets.Lists {
 		for j, ref := range refs {
 			if int(ref.Terminal) >= len(c.Signatures) || ref.Terminal < 0 {
-				return fmt.Errorf("trace: stream of signature %d, which is not there", ref.Terminal)
+				return fmt.Errorf("trace: stream of signature %d, which is missing", ref.Terminal)
 			}
 			if j > 0 && compareStreams(refs[j-1], ref) >= 0 {
 				return errors.New("trace: streams of a thread are not sorted")
@@ -149,7 +153,7 @@ func (c *Content) validateThreads() error {
 	return nil
 }
 
-// validatePlaces checks call paths and segments.
+// validatePlaces checks call paths and allocations.
 func (c *Content) validatePlaces() error {
 	for i := range c.Sites {
 		if int(c.Sites[i].Caller) > i {
@@ -178,7 +182,7 @@ func (c *Content) validatePlaces() error {
 	for i := range c.Signatures {
 		s := &c.Signatures[i]
 		if !check(s.In) || !check(s.Out) || s.Return.Form == Pointer && s.Return.Int != 0 {
-			return fmt.Errorf("trace: signature %d: a pointer to a segment that is not there", i)
+			return fmt.Errorf("trace: signature %d: a pointer to an allocation that is missing", i)
 		}
 	}
 	return nil
@@ -188,7 +192,7 @@ func compareStreams(a, b StreamRef) int {
 	return cmp.Or(cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.Number, b.Number))
 }
 
-// function finds a function by its id, nil if there is none.
+// function returns the function with an id, nil if there is none.
 func (c *Content) function(id uint16) *Function {
 	if i := c.functionIndex(id); i >= 0 {
 		return &c.Functions[i]
@@ -196,7 +200,7 @@ func (c *Content) function(id uint16) *Function {
 	return nil
 }
 
-// functionIndex finds a function by its id, −1 if there is none.
+// functionIndex returns the index of the function with an id, −1 if there is none.
 func (c *Content) functionIndex(id uint16) int {
 	i, ok := slices.BinarySearchFunc(c.Functions, id, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
 	if !ok {
@@ -205,7 +209,7 @@ func (c *Content) functionIndex(id uint16) int {
 	return i
 }
 
-// rank finds a rank by its number, nil if there is none.
+// rank returns the rank with a number, nil if there is none.
 func (c *Content) rank(rank int) *Rank {
 	i := c.Ranks.Find(rank)
 	if i < 0 {
@@ -215,8 +219,8 @@ func (c *Content) rank(rank int) *Rank {
 	return &r
 }
 
-// thread finds a thread's position in c.Threads, −1 if there is none.
+// thread returns the index of a thread in c.Threads, −1 if there is none.
 func (c *Content) thread(rank, thread int) int { return c.Threads.Find(rank, thread) }
 
-// firstThread is the position in c.Threads of the first thread of a rank.
+// firstThread returns the index in c.Threads of the first thread of a rank.
 func (c *Content) firstThread(rank int) int { return c.Threads.search(rank, math.MinInt) }

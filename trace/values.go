@@ -7,21 +7,23 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A filling says how the values of a slot stand in its stream, call after call. There are three ways, and exactly one
-// of the functions is set:
+// A filling decodes the values of a slot from its stream, call after call. There are three kinds,
+// and exactly one of the functions is set:
 //
-//   - number: a call has one number, and the value follows from it alone.
-//   - list: a call has a count and so many numbers (a negative count stands for NULL, and no number follows). The value
-//     follows from these alone.
-//   - change: the same numbers, but they say what is different since the signature's last call.
+//   - number: a call has one number, which determines the value.
+//   - list: a call has a count and that many numbers (a negative count is NULL, without numbers),
+//     which determine the value.
+//   - change: the same numbers, but they are the difference to the signature's last call.
 //
-// Where the numbers of one call end and those of the next begin is read in one place, slot.take, whether the value is
-// wanted or passed over. The functions get the numbers, not the stream: a filling cannot take more or fewer of them
-// than passing over it does. Only a change gets a state that outlives the call, and is made even where nobody asks for
-// the value: a list cannot come to depend on calls that a seek has passed over.
+// The boundaries between calls in a stream are found in one function, slot.take, both for values
+// that are wanted and for values that are skipped. The fillings get the numbers, not the stream, so
+// that decoding cannot consume more or fewer of them than skipping. Only change gets state that
+// outlives the call, and it is decoded even if the value is not wanted. So a list cannot depend on
+// calls that a seek has skipped.
 type filling struct {
 	number func(to *Value, x int64)
-	// list and change get the numbers, valid during the call, and the value of the call before, whose list may be used again.
+	// list and change get the numbers, valid during the call, and the value of the call before,
+	// whose list may be reused.
 	list   func(to *Value, numbers []int64, m account) error
 	change func(state *requestList, to *Value, numbers []int64, m account) error
 }
@@ -40,7 +42,7 @@ var (
 	fillRequests = filling{change: (*requestList).change}
 )
 
-// Kinds of parameters that values are read by.
+// Kinds of parameters with special decoding.
 const (
 	requestKind = "request"
 	rankKind    = "rank"
@@ -48,7 +50,7 @@ const (
 	doubleKind  = "double"
 )
 
-// fillingOf is how a stream fills in a parameter of a kind.
+// fillingOf returns the filling of a stream for a parameter of a kind.
 func fillingOf(kind string) *filling {
 	switch kind {
 	case doubleKind:
@@ -62,7 +64,8 @@ func fillingOf(kind string) *filling {
 	return &fillInt
 }
 
-// listFillingOf is how a list stream fills in a parameter of a kind, which is a list or one value.
+// listFillingOf returns the filling of a list stream for a parameter of a kind, which is a list or
+// a single value.
 func listFillingOf(kind string, list bool) *filling {
 	switch {
 	case kind == doubleKind:
@@ -85,7 +88,7 @@ var (
 	errRequestList = errors.New("a list of requests is damaged")
 )
 
-// An account books on a budget and adds up what it has booked.
+// An account takes memory from a budget and remembers the total.
 type account struct {
 	budget *codec.Budget
 	booked *int64
@@ -128,7 +131,7 @@ func listOf(to *Value, numbers []int64, form, element Form, m account) error {
 
 const statusLen = len(statusFields)
 
-// statusOf makes a status of five numbers; Absent of none.
+// statusOf makes a status from five numbers, or Absent from none.
 func statusOf(to *Value, numbers []int64, m account) error {
 	switch len(numbers) {
 	case 0:
@@ -140,7 +143,7 @@ func statusOf(to *Value, numbers []int64, m account) error {
 	return errStatusList
 }
 
-// statusesOf makes a list of statuses of five numbers each.
+// statusesOf makes a list of statuses from five numbers each.
 func statusesOf(to *Value, numbers []int64, m account) error {
 	if len(numbers)%statusLen != 0 {
 		return errStatusList
@@ -158,7 +161,7 @@ func statusesOf(to *Value, numbers []int64, m account) error {
 	return nil
 }
 
-// resize gives list n elements; what it needs beyond its capacity is booked.
+// resize sets the length of a list. Memory beyond its capacity is taken from m.
 func resize(list []Value, n int, m account) ([]Value, error) {
 	if n <= cap(list) {
 		return list[:n], nil
@@ -171,10 +174,10 @@ func resize(list []Value, n int, m account) ([]Value, error) {
 	return grown, nil
 }
 
-// NullRequest stands for MPI_REQUEST_NULL in streams of requests.
+// NullRequest is MPI_REQUEST_NULL in streams of requests.
 const NullRequest = -1
 
-// request is what a number in a stream of requests stands for.
+// request converts a number in a stream of requests.
 func request(x int64) Value {
 	if x < 0 {
 		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
@@ -182,12 +185,12 @@ func request(x int64) Value {
 	return Value{Form: Handle, Int: x}
 }
 
-// A requestList is what the calls of a signature so far have left in a list of requests: as long as the longest of
-// them, each position as the last call that had it left it.
+// A requestList is a list of requests after the calls of a signature so far. It is as long as the
+// longest of them, and each position has its latest value.
 type requestList struct{ requests []Value }
 
-// change makes the list of the next call. The numbers are the length of the list, then positions in it and the requests
-// that are there now.
+// change makes the list of the next call. The numbers are the length of the list, then pairs of a
+// position and its new request.
 func (l *requestList) change(to *Value, numbers []int64, m account) error {
 	if len(numbers)%2 == 0 {
 		return errRequestList
@@ -213,12 +216,13 @@ func (l *requestList) change(to *Value, numbers []int64, m account) error {
 	return nil
 }
 
-// Elastic values: one signature for many ranks whose calls differ only in numbers (ScalaTrace II, Wu and Mueller,
-// ICS '13, §3.1, on Pilgrim's grammar). r is the caller's rank in the communicator of the call, or in the world where
-// the call has none. A value of form Elastic has an Operator in Int and its operands in List.
+// Elastic values: one signature for many ranks whose calls differ only in numbers (ScalaTrace II,
+// Wu and Mueller, ICS '13, §3.1, on Pilgrim's grammar). r is the caller's rank in the communicator
+// of the call, or in the world if the call has none. A value of form Elastic has an Operator in Int
+// and its operands in List.
 
-// An Operator says how an elastic value follows from the thread that makes the call. The number is part of the file
-// format: append only.
+// An Operator is the function that computes an elastic value from the calling thread. The numbers
+// are part of the file format: append only.
 type Operator int64
 
 // Operators. Operands are values of form Int unless said otherwise.
@@ -227,24 +231,27 @@ const (
 	Modulo                  // b, n: (r + b) mod n
 	Cartesian               // k, k extents, k displacements: the rank at r's coordinates (row-major) + displacements, all periodic
 	Stride                  // a, b, c, d: a + b · ((r div c) mod d); without the mod where d = 0
-	Cases                   // k, then values (Int, Name, Column, RankOffset or Elastic): that whose number Columns[k] has for the thread
-	Constant                // k, value: stream k, which has nothing but this value on the thread; only in shards
+	Cases                   // k, then values (Int, Name, Column, RankOffset or Elastic), indexed by the thread's number in Columns[k]
+	Constant                // k, value: stream k, all of whose values on the thread equal this one; only in shards
 	RelativeStream          // k: r + the next value of stream k
 )
 
 var errElastic = errors.New("an elastic value is damaged")
 
-// environment is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
+// environment is what an elastic value depends on: the thread, the communicator of the call, and
+// the caller's rank in it.
 type environment struct {
 	columns []codec.Numbers
 	index   int // of the thread within its shape
 	rank    int64
-	known   bool // rank is
-	// of a thread that a lead stands for: how far the lead's peers are to be moved, and in a communicator of how many
+	known   bool // rank is known
+	// of a thread with a lead: the distance to move the lead's peers by, and the size of the
+	// communicator
 	moved, members int64
 }
 
-// evaluate gives the value that v has for a thread: Int or Name; v itself if it is not elastic. Streams are left.
+// evaluate returns the value of v on a thread: Int or Name, or v itself if it is not elastic.
+// Streams are returned unchanged.
 func (p *environment) evaluate(v Value) (Value, error) {
 	switch v.Form {
 	case RankOffset:
@@ -258,7 +265,7 @@ func (p *environment) evaluate(v Value) (Value, error) {
 	return v, nil
 }
 
-// number is a value that was computed from the rank.
+// number returns a value that was computed from the rank.
 func (p *environment) number(x int64) (Value, error) {
 	if !p.known {
 		return Value{}, errOwnRank
@@ -315,7 +322,7 @@ func (p *environment) elastic(v Value) (Value, error) {
 	return v, errElastic
 }
 
-// shifted is the rank at some distance in a periodic Cartesian grid.
+// shifted returns the rank at a displacement in a periodic Cartesian grid.
 func (p *environment) shifted(operands []Value) (Value, error) {
 	if len(operands) < 3 || len(operands)%2 != 1 || operands[0].Int != int64(len(operands)/2) {
 		return Value{}, errElastic
@@ -335,7 +342,7 @@ func (p *environment) shifted(operands []Value) (Value, error) {
 	return p.number(rank)
 }
 
-// floorMod is x mod n, never negative.
+// floorMod returns x mod n, never negative.
 func floorMod(x, n int64) int64 {
 	if x %= n; x < 0 {
 		x += n

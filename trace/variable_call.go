@@ -9,19 +9,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew
-// for every call, in memory that is used again.
+// A variableCall is the state of a signature with streams or relative ranks on one thread: values
+// that are filled in for every call, in memory that is reused.
 type variableCall struct {
 	in, out  []Value
 	result   Value
-	instance *Value // of Signature.Communicator: position in the rank's list of communicators; nil: the call makes none
+	instance *Value // of Signature.Communicator: index into the rank's list of communicators; nil: the call creates none
 	slots    []slot
-	streams  int // of slots: the first so many have one
-	// elastic values are made again where what they depend on is another than in the call before
-	elastic  bool          // there are some, or streams relative to the rank
-	relative bool          // there are such streams
-	resolved bool          // elastic values are those of a call on at
-	reading  *clockReading // of the result, where that is coded relative to the call; else nil
+	streams  int // number of slots with streams; these come first
+	// elastic values are recomputed when their environment differs from that of the call before
+	elastic  bool          // there are elastic values, or streams relative to the rank
+	relative bool          // there are streams relative to the rank
+	resolved bool          // elastic values are valid for calls on at
+	reading  *clockReading // coding of the result, if it is relative to the call; else nil
 	at       binding       // the communicator and the caller's rank in it
 }
 
@@ -30,14 +30,14 @@ type slot struct {
 	value   *Value
 	fill    *filling // nil: elastic
 	elastic Value    // as the signature has it
-	add     bool     // r is to be added to the stream's value
-	peer    bool     // it is a rank
+	add     bool     // add r to the stream's value
+	peer    bool     // the value is a rank
 	stream  *codec.ValueStream
-	state   requestList // of a filling that says what has changed
+	state   requestList // state of a change filling
 	booked  int64
 }
 
-// variableCalls holds a thread's variableCall by terminal: in an array where there are few signatures.
+// variableCalls maps terminals to a thread's variableCall: an array if there are few signatures.
 type variableCalls struct {
 	few  []*variableCall
 	many map[int32]*variableCall
@@ -84,7 +84,7 @@ var (
 	errCommunicator = errors.New("a communicator is not in the rank's list")
 )
 
-// substitute fills in the values of the current call that its signature does not have.
+// substitute fills in the variable values of the current call.
 func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 	e := &c.event
 	v := c.calls.get(e.Terminal)
@@ -129,7 +129,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 	return true
 }
 
-// instance is the communicator that the current call of v makes.
+// instance returns the communicator that the current call of v creates.
 func (c *Cursor) instance(v *variableCall) (int, error) {
 	comm := v.instance.Int
 	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
@@ -138,8 +138,8 @@ func (c *Cursor) instance(v *variableCall) (int, error) {
 	return int(c.rank.CommunicatorsOwn[comm]), nil
 }
 
-// newVariableCall copies the values of a signature and finds the slots among them and their streams. Values take from
-// streams in the order: result, In, Out, communicator.
+// newVariableCall copies the values of a signature and finds the slots among them and their
+// streams. Values consume streams in the order: result, In, Out, communicator.
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
 	v := &variableCall{in: cloneVarying(s.In), out: cloneVarying(s.Out), result: s.Return}
 	v.result.List = cloneVarying(s.Return.List)
@@ -173,7 +173,8 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	return v, b.err
 }
 
-// arrange puts slots with streams first, in their order, which is that in which they take from a stream.
+// arrange moves slots with streams to the front, in their order, which is the order in which they
+// consume a stream.
 func (v *variableCall) arrange() {
 	for v.streams < len(v.slots) && v.slots[v.streams].stream != nil {
 		v.streams++
@@ -193,7 +194,8 @@ func (v *variableCall) arrange() {
 	copy(v.slots[v.streams:], others)
 }
 
-// environmentOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
+// environmentOf returns the environment of the current call; own is the caller's rank in its
+// communicator.
 func (c *Cursor) environmentOf(p *callPlan, own int) *environment {
 	c.environment.rank, c.environment.known = int64(own), own >= 0
 	if p.comm < 0 {
@@ -203,7 +205,7 @@ func (c *Cursor) environmentOf(p *callPlan, own int) *environment {
 	return &c.environment
 }
 
-// resolve fills in what follows from the thread and its rank.
+// resolve computes the elastic values.
 func (v *variableCall) resolve(at *environment) error {
 	for i := range v.slots {
 		s := &v.slots[i]
@@ -219,7 +221,7 @@ func (v *variableCall) resolve(at *environment) error {
 				return err
 			}
 			x.List = nil
-			if s.peer && at.moved != 0 && x.Form == Int && at.writtenDown(s.elastic) {
+			if s.peer && at.moved != 0 && x.Form == Int && at.recordedPerRank(s.elastic) {
 				x.Int = floorMod(x.Int+at.moved, max(at.members, 1))
 			}
 			*s.value = x
@@ -228,7 +230,7 @@ func (v *variableCall) resolve(at *environment) error {
 	return nil
 }
 
-// release gives back what the values have booked; v is of no use after it.
+// release returns the memory of the values. v must not be used after it.
 func (v *variableCall) release(m *codec.Budget) {
 	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
@@ -238,12 +240,12 @@ func (v *variableCall) release(m *codec.Budget) {
 	}
 }
 
-// A slotBuilder collects the slots of a variableCall. The first error stays.
+// A slotBuilder collects the slots of a variableCall. It keeps the first error.
 type slotBuilder struct {
 	cursor  *Cursor
 	call    *variableCall
 	streams map[int64]*codec.ValueStream
-	reading clockReading // of the latest stream
+	reading clockReading // coding of the latest stream
 	err     error
 }
 
@@ -283,7 +285,7 @@ func (b *slotBuilder) elastic(s slot) {
 	b.call.slots = append(b.call.slots, s)
 }
 
-// stream opens the signature's stream with this number, once.
+// stream returns the signature's stream with this number, which is opened once.
 func (b *slotBuilder) stream(number int64) *codec.ValueStream {
 	if known := b.streams[number]; known != nil {
 		return known
@@ -301,7 +303,7 @@ func (b *slotBuilder) stream(number int64) *codec.ValueStream {
 	return &stream
 }
 
-// cloneVarying copies the values of a signature that calls fill in, and shares what they do not.
+// cloneVarying copies the values of a signature that calls fill in, and shares the others.
 func cloneVarying(values []Value) []Value {
 	if !anyVaries(values) {
 		return values
@@ -318,7 +320,8 @@ func cloneVarying(values []Value) []Value {
 	return clone
 }
 
-// Varies reports whether a value of a signature, or one inside of it, is filled in for each call or thread.
+// Varies reports whether a value of a signature, or one inside of it, is filled in for each call or
+// thread.
 func (v *Value) Varies() bool {
 	switch v.Form {
 	case RankOffset, Column, Elastic, Stream, ListStream:
@@ -333,9 +336,9 @@ func anyVaries(values []Value) bool {
 	return slices.ContainsFunc(values, func(v Value) bool { return v.Varies() })
 }
 
-// HasStreams reports whether calls of the signature may differ on one thread: values of it, or the communicator that a call
-// gives, are those of streams. Calls of any other have the same values on a thread as long as the communicator that they are on
-// is the same instance.
+// HasStreams reports whether calls of the signature may differ on one thread: a value, or the
+// communicator that a call creates, is that of a stream. Calls of any other signature have equal
+// values on a thread as long as they are on the same communicator instance.
 func (s *Signature) HasStreams() bool {
 	return s.Communicator.Form == Stream || s.Return.hasStream() || slices.ContainsFunc(s.In, Value.hasStream) || slices.ContainsFunc(s.Out, Value.hasStream)
 }
@@ -353,11 +356,12 @@ func (v Value) hasStream() bool {
 	return false
 }
 
-// next takes the slot's value of the next call from its stream.
+// next decodes the slot's value of the next call from its stream.
 func (s *slot) next(m *codec.Budget) error { return s.take(m, true) }
 
-// take goes over the slot's value of the next call. One that is not wanted is made only if later ones depend on it. This
-// is the one place that knows where a call's part of a stream ends.
+// take consumes the slot's value of the next call. A value that is not wanted is decoded only if
+// later ones depend on it. This is the only function that knows where a call's part of a stream
+// ends.
 func (s *slot) take(m *codec.Budget, wanted bool) error {
 	x, ok := s.stream.Next()
 	if !ok {
@@ -395,7 +399,7 @@ func (s *slot) take(m *codec.Budget, wanted bool) error {
 	return f.list(s.value, numbers, account{m, &s.booked})
 }
 
-// skip passes over the values of n calls. Streams do not depend on each other: each is passed over by itself.
+// skip skips the values of n calls. Streams are independent, so each is skipped separately.
 func (v *variableCall) skip(n uint64, m *codec.Budget) error {
 	of := map[*codec.ValueStream][]*slot{}
 	var streams []*codec.ValueStream
@@ -414,7 +418,7 @@ func (v *variableCall) skip(n uint64, m *codec.Budget) error {
 	return nil
 }
 
-// skipCalls passes over what n calls take from a stream: numbers all at once, lists call by call.
+// skipCalls skips what n calls consume of a stream: numbers all at once, lists call by call.
 func skipCalls(from *codec.ValueStream, slots []*slot, n uint64, m *codec.Budget) error {
 	if !slices.ContainsFunc(slots, func(s *slot) bool { return s.fill.number == nil }) {
 		for range slots {
@@ -434,7 +438,7 @@ func skipCalls(from *codec.ValueStream, slots []*slot, n uint64, m *codec.Budget
 	return nil
 }
 
-// Stream finds the sequence of one stream of a signature on this thread.
+// Stream finds the sequence of a stream of a signature on this thread.
 func (t *Thread) Stream(terminal, number int32) (StreamRef, bool) {
 	want := StreamRef{Terminal: terminal, Number: number}
 	low, high := 0, len(t.Streams)

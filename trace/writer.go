@@ -11,10 +11,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// sequenceBlockBytes is the encoded size from which on the next value sequences get a block of their own.
+// sequenceBlockBytes is the encoded size from which on the next value sequences go into another
+// block.
 const sequenceBlockBytes = 1 << 20
 
-// Write writes c as a trace file: equal contents give equal bytes. The error is that of c.Validate or of w.
+// Write writes c as a trace file: equal contents give equal bytes. It returns the error of
+// c.Validate or of w.
 func Write(w io.Writer, c *Content) error { return write(w, c, &Chain{}) }
 
 func write(w io.Writer, c *Content, chain *Chain) error {
@@ -115,16 +117,16 @@ func purposeOf(m *Meta) codec.Effort {
 	return codec.Fastest
 }
 
-// A fileWriter writes blocks and remembers where they are. The first error stays.
+// A fileWriter writes blocks and records their positions. It keeps the first error.
 type fileWriter struct {
 	w       io.Writer
 	purpose codec.Effort
 	err     error
 	written int64
 	index   codec.Index
-	chain   *Chain          // what stands before this file
-	before  []codec.Entry   // of it
-	small   []codec.Section // what will be in one block
+	chain   *Chain          // precedes this file
+	before  []codec.Entry   // blocks of the chain
+	small   []codec.Section // sections that will share a block
 	scratch []byte
 }
 
@@ -143,7 +145,7 @@ func (f *fileWriter) block(kind codec.Kind, key, part int64, content []byte) {
 	f.write(f.scratch)
 }
 
-// section writes a section, a small one later, together with others.
+// section writes a section; small ones are written later, together.
 func (f *fileWriter) section(kind codec.Kind, content []byte) {
 	if len(content) > smallSection {
 		f.block(kind, 0, 0, content)
@@ -168,8 +170,8 @@ func (f *fileWriter) finish() {
 	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
 }
 
-// sequences writes value sequences, of long ones what follows on the chunks: their encoded lengths, then the encodings. They
-// are a section if they are few. Clock readings have length 0 here.
+// sequences writes value sequences, or, of long ones, the values after the chunks: encoded lengths,
+// then encodings. They are a section if they are few. Clock readings have length 0 here.
 func (f *fileWriter) sequences(sequences []codec.Sequence, readings []bool) {
 	var lengths []int64
 	var bytes []byte
@@ -193,12 +195,12 @@ func (f *fileWriter) sequences(sequences []codec.Sequence, readings []bool) {
 	}
 }
 
-// FormatVersion is the version of the file format that this package reads and writes (docs/format.md). Files of others are
-// refused.
+// FormatVersion is the version of the file format that this package reads and writes
+// (docs/format.md). Files of other versions are refused.
 const FormatVersion = 3
 
-// The file (docs/format.md): magic, blocks, of which the last is the index, and a trailer of eight bytes: the length
-// of the index block (little endian) and the end mark.
+// The file (docs/format.md): magic, blocks, the last of which is the index, and a trailer of eight
+// bytes: the length of the index block (little endian) and the end marker.
 const (
 	magic       = "CAIRN\x1a\n" // followed by the version, one byte
 	endMark     = "NRAC"
@@ -206,7 +208,7 @@ const (
 	headerSize  = len(magic) + 1
 )
 
-// What blocks hold. The numbers are part of the format: append only.
+// Kinds of blocks. The numbers are part of the format: append only.
 const (
 	blockMeta codec.Kind = iota + 1
 	blockFunctions
@@ -227,37 +229,38 @@ const (
 	blockClockReadings
 	blockLeads
 	blockClustering
-	blockSections // small sections, one after the other
+	blockSections // concatenated small sections
 	blockEvidence
 	blockEnds
-	blockLongSequences // which chunks value sequences begin with
+	blockLongSequences // the chunks that value sequences begin with
 	blockChunk
-	blockChunkList // in parts only: what the chunks are
+	blockChunkList // in parts only: list of the chunks
 	blockShortSums // in place of timing
 	blockLongSums
 	blockChapter
-	blockChapterList       // in parts only: what the chapters are
-	blockChapters          // which threads have chapters
-	blockTracers           // what tracing took
+	blockChapterList       // in parts only: list of the chapters
+	blockChapters          // chapters of each thread
+	blockTracers           // cost of tracing
 	blockHistograms        // in traces of histograms only
-	blockSkipped     = 126 // bytes of a chain that are no block of its trace
+	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )
 
-// packingOf is how the content of a block is packed.
+// packingOf returns how the content of a block is packed.
 func packingOf(kind codec.Kind, purpose codec.Effort) codec.Packing {
 	switch {
-	case kind == blockTiming || kind == blockSections: // coded as tightly as it can be
+	case kind == blockTiming || kind == blockSections: // as small as possible
 		return codec.PackNone
 	case purpose == codec.Fastest:
 		return codec.PackFast
 	case kind == blockChunk:
-		// Chunks are what a program without order has most of, and each analysis unpacks all of them: the mixing codec would
-		// save 3 to 4% of such a trace, and take a quarter to a third of the time of an analysis.
+		// Chunks are most of the trace of a program without order, and each analysis unpacks all of
+		// them. The mixing codec would save 3 to 4% of such a trace, and take a quarter to a third
+		// of the time of an analysis.
 		return codec.PackZstd
 	}
 	return codec.PackSmallest
 }
 
-// smallSection is the size up to which a section shares a block.
+// smallSection is the size in bytes up to which a section shares a block.
 const smallSection = 16 << 10

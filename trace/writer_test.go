@@ -30,7 +30,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// What was compressed before leaves no trace in the next block.
+// Earlier compressions do not affect the next block.
 func TestCompressionIsDeterministic(t *testing.T) {
 	c := stencil(9, 300, true)
 	want := written(t, c)

@@ -72,9 +72,9 @@ func TestSpansByHand(t *testing.T) {
 		Call("MPI_Test", 5.06, 5.07, missed).
 		Call("MPI_Test", 5.11, 5.12, hit).
 		Call("MPI_Barrier", 5.16, 6, nil).
-		Held(2).Call("MPI_Barrier", 9, 10, nil).
+		Overhead(2).Call("MPI_Barrier", 9, 10, nil).
 		Untraced().Call("MPI_Barrier", 12, 13, nil).
-		Held(0.5).Untraced().Call("MPI_Barrier", 15, 16, nil).
+		Overhead(0.5).Untraced().Call("MPI_Barrier", 15, 16, nil).
 		Call("MPI_Reduce", 17, 20, nil).
 		Call("MPI_Comm_rank", 18, 19, nil).
 		Finalize(21, 22).
@@ -103,7 +103,7 @@ func TestVoteBetweenPolls(t *testing.T) {
 	missed := tracetest.Args{"request": tracetest.Request(0), "flag": 0}
 	b.Rank(0).Init(0, 1).
 		Call("MPI_Test", 2, 2.01, missed).
-		Held(3).Call("MPI_Test", 5.05, 5.06, missed).
+		Overhead(3).Call("MPI_Test", 5.05, 5.06, missed).
 		Finalize(6, 7)
 	assert.Equal(t, []string{
 		"call 0–1", "computation 1–2", "call 2–2.01", "tool 2.01–5.01", "waiting 5.01–5.05", "call 5.05–5.06", "computation 5.06–6", "call 6–7",

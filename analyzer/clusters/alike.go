@@ -9,19 +9,21 @@ import (
 )
 
 const (
-	// likeEnough is which part of the calls of two groups of ranks, from the same places, both make if the ranks behave alike.
+	// likeEnough is the minimum share of common calls, by function and call site, of two groups of
+	// ranks that behave alike.
 	likeEnough = 0.6
-	// maxAlike is how many groups there are at most, before they are divided by how long ranks compute.
+	// maxAlike is the maximum number of groups before they are divided by computation time.
 	maxAlike = 4
-	// muchLonger is by how much more a rank computes than the one in the middle of its group, or that one than the rank, if they
-	// do not behave alike.
+	// muchLonger is the ratio of a rank's computation to the median of its group, or the inverse,
+	// from which on they do not behave alike.
 	muchLonger = 1.25
 )
 
-// Alike puts ranks together that behave alike in an irregular program, where no two make the same calls in the same order:
-// they make calls of the same functions from the same places for the most part, whatever the order and number, and compute
-// for about as long. There are few groups, however many ranks: 3·maxAlike at most. Ranks in a group ascend, groups are in
-// the order of their lowest ranks.
+// Alike groups ranks that behave alike in an irregular program, where no two ranks make the same
+// calls in the same order. Such ranks mostly call the same functions from the same call sites,
+// whatever the order and number, and compute for about as long. There are at most 3·maxAlike
+// groups, however many ranks. Ranks in a group ascend; groups are in the order of their lowest
+// ranks.
 func Alike(t timeline.Trace) [][]int {
 	computation := Computation(t)
 	var groups [][]int
@@ -32,8 +34,8 @@ func Alike(t timeline.Trace) [][]int {
 	return groups
 }
 
-// byCallSet goes by Chameleon's call path as a set. Sets that most ranks have come first; another one joins the group that
-// it has most in common with, if that is enough or there are enough groups.
+// byCallSet groups ranks by Chameleon's call path as a set. Sets of most ranks come first. Another
+// set joins the most similar group if it is similar enough or there are enough groups.
 func byCallSet(t timeline.Trace) [][]int {
 	type set struct {
 		calls map[uint64]bool
@@ -85,7 +87,7 @@ func byCallSet(t timeline.Trace) [][]int {
 	return list
 }
 
-// inCommon is the part of the elements of two sets that both have.
+// inCommon returns the share of elements that two sets have in common.
 func inCommon(a, b map[uint64]bool) float64 {
 	both := 0
 	for x := range a {
@@ -99,8 +101,8 @@ func inCommon(a, b map[uint64]bool) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// byComputation divides ranks into those that compute for much shorter than the one in the middle, about as long, and much
-// longer.
+// byComputation divides ranks into those that compute for much shorter than the median, about as
+// long, and much longer.
 func byComputation(ranks []int, computation map[int]float64) [][]int {
 	seconds := make([]float64, len(ranks))
 	for i, rank := range ranks {

@@ -17,19 +17,22 @@ import (
 // Options of the analysis.
 type Options struct {
 	Topology topology.Options
-	// Clock lays the nodes' clocks over one another; without it, phases are not divided by timing, which takes a pass over
-	// all calls.
+	// Clock aligns the nodes' clocks. Without it phases are not divided by timing, which takes a
+	// pass over all calls.
 	Clock *clock.Map
-	// Phases are the run's, with how each rank passed them, where another analysis has followed them; nil: they are followed
-	// in that pass.
+	// Phases are the run's, with the times of each rank in them, if another analysis has them; nil:
+	// they are computed in that pass.
 	Phases *phases.Plan
-	// K is how many groups each cluster is divided into by its peers and by its timing; 0: as many as the structure has.
+	// K is the number of groups that each cluster is divided into by peers and by timing; 0:
+	// determined by the structure.
 	K int
-	// Method divides clusters; "": Medoids.
+	// Method divides clusters; "" is Medoids.
 	Method Method
-	// Ignore names parameters that do not make calls different, as "count" or "tag" (Chameleon's filter).
+	// Ignore names parameters that do not distinguish calls, such as "count" or "tag" (Chameleon's
+	// filter).
 	Ignore []string
-	// Frames is in how many frames the call paths of calls may differ that count as the same (ScalaTrace II §3.3).
+	// Frames is the number of frames in which the call paths of equal calls may differ (ScalaTrace
+	// II §3.3).
 	Frames int
 }
 
@@ -40,7 +43,7 @@ func (o Options) clocks() *timeline.Clocks {
 	return o.Clock.Clocks
 }
 
-// behavior is what a rank does, by the three degrees of likeness.
+// behavior is what a rank does, at the three levels of similarity.
 type behavior struct {
 	path, sequence, signature hash
 	calls                     uint64
@@ -80,7 +83,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	return f, err
 }
 
-// Groups groups the ranks over the whole run. No single call is read.
+// Groups groups the ranks over the whole run. It reads no single calls.
 func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Clusters: []Cluster{}, Leads: []int{}, Phases: []Phase{}, Notes: []string{}}
 	if !t.Meta().Final {
@@ -108,7 +111,7 @@ func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 		for _, call := range paths.path(thread.Root) {
 			b.path = b.path.then(one(call))
 		}
-		// threads follow each other, told apart by a symbol that no call has
+		// threads are concatenated, separated by a symbol that no call has
 		b.path = b.path.then(one(1 << 60))
 		b.sequence = b.sequence.then(bySite[thread.Root]).then(one(1 << 60))
 		b.signature = b.signature.then(byTerminal[thread.Root]).then(one(1 << 60))

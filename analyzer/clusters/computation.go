@@ -8,14 +8,17 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A lead's times are those of the ranks that it stands for, so it has to compute for as long as they do. How long ranks
-// wait need not be alike: on another network, or beside a faster rank, they wait for other times.
+// A lead's times are used for all ranks of its group, so it has to compute for as long as they do.
+// Their waiting times need not be alike: on another network, or beside a faster rank, they wait for
+// other times.
 //
-// computationTolerance is by how much a rank's computation may differ from its lead's, as a part of the longest computation
-// of any rank: a run time that follows from the leads' computation is off by no more.
+// computationTolerance is the maximum difference of a rank's computation from its lead's, as a
+// share of the longest computation of any rank. The error of a run time that is derived from the
+// leads' computation is not larger.
 const computationTolerance = 0.025
 
-// Computation is for how many seconds each rank's main thread computed. No call is read.
+// Computation returns the computation time of each rank's main thread in seconds. It reads no
+// calls.
 func Computation(t timeline.Trace) map[int]float64 {
 	all := map[int]float64{}
 	for rank, s := range spans(t) {
@@ -24,13 +27,14 @@ func Computation(t timeline.Trace) map[int]float64 {
 	return all
 }
 
-// alike divides ranks, the lead first, into those that compute for about as long: each group with its lead first.
+// alike divides ranks, the lead first, into groups that compute for about as long, each with its
+// lead first.
 func alike(ranks []int, computation map[int]float64, tolerance float64) [][]int {
 	sorted := slices.SortedFunc(slices.Values(ranks), func(a, b int) int {
 		return cmp.Or(cmp.Compare(computation[a], computation[b]), cmp.Compare(a, b))
 	})
 	if width(sorted, computation) <= tolerance {
-		return [][]int{ranks} // with the lead that they have
+		return [][]int{ranks} // keep their lead
 	}
 	var groups [][]int
 	for len(sorted) > 0 {
@@ -44,12 +48,13 @@ func alike(ranks []int, computation map[int]float64, tolerance float64) [][]int 
 	return groups
 }
 
-// width is by how much the ranks, in order of their computation, differ.
+// width returns the range of the computation of ranks that are sorted by it.
 func width(sorted []int, computation map[int]float64) float64 {
 	return computation[sorted[len(sorted)-1]] - computation[sorted[0]]
 }
 
-// ledFromTheMiddle puts first the rank whose computation is nearest to the mean, and the others in order.
+// ledFromTheMiddle returns the rank whose computation is nearest to the mean, followed by the
+// others in order.
 func ledFromTheMiddle(ranks []int, computation map[int]float64) []int {
 	mean := 0.0
 	for _, rank := range ranks {

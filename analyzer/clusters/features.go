@@ -5,9 +5,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 )
 
-// peers are Chameleon's SRC and DEST signatures (§III): how far, on average over all messages, those are whom a rank
-// sends to and receives from, relative to itself, as a part of the world. Ranks in the same position of a regular
-// pattern have the same.
+// peers returns Chameleon's SRC and DEST signatures (§III): the mean distance, over all messages,
+// of the ranks that a rank sends to and receives from, relative to itself, as a share of the world.
+// Ranks in the same position of a regular pattern have equal ones.
 func peers(traffic []traffic.Pair, size int) map[int]point {
 	type sum struct{ offset, messages [2]float64 }
 	sums := map[int]*sum{}
@@ -40,13 +40,14 @@ func peers(traffic []traffic.Pair, size int) map[int]point {
 	return points
 }
 
-// spent is how a rank passed its time, in seconds.
+// spent is how a rank spent its time, in seconds.
 type spent struct {
 	computation, mpi, waiting float64
-	sums                      bool // waiting is not known
+	sums                      bool // waiting is unknown
 }
 
-// spans are how the ranks' main threads passed their time, from what each thread's header says: no call is read.
+// spans returns how the ranks' main threads spent their time, from the threads' headers: it reads
+// no calls.
 func spans(t timeline.Trace) map[int]spent {
 	all := map[int]spent{}
 	locations := timeline.Locations(t)
@@ -63,7 +64,8 @@ func spans(t timeline.Trace) map[int]spent {
 	return all
 }
 
-// spentTimes places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
+// spentTimes maps ranks to computation, time in MPI and waiting, as shares of the mean computation
+// and MPI of all.
 func spentTimes(times map[int]spent, ranks []int) map[int]point {
 	mean := 0.0
 	for _, rank := range ranks {

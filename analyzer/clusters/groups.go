@@ -10,11 +10,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// When times are worth telling apart, as parts of the mean.
+// Thresholds for distinguishing times, as shares of the mean.
 const (
-	leastSpread  = 0.1  // of a cluster, to be divided
-	outlierFar   = 0.25 // from the lead, to be named …
-	outlierScale = 6    // … and so many times as far as the ranks of the group usually are
+	leastSpread  = 0.1  // minimum spread of a cluster that is divided
+	outlierFar   = 0.25 // minimum distance of an outlier from the lead …
+	outlierScale = 6    // … and relative to the usual distance in the group
 	maxOutliers  = 16
 )
 
@@ -24,8 +24,8 @@ func group(ranks []int) Group {
 	return Group{Lead: lead, Ranks: trace.NewRankList(sorted).String(), Size: len(ranks)}
 }
 
-// byPeers divides the ranks of a cluster by whom they talk to. The leads stand for those of a group that compute for as
-// long.
+// byPeers divides the ranks of a cluster by their peers. Each group has leads for ranks with
+// similar computation.
 func (f *Findings) byPeers(ranks []int, at map[int]point, computation map[int]float64, o Options) (list []Group, leads []int) {
 	points := make(map[int]point, len(ranks))
 	for _, rank := range ranks {
@@ -57,7 +57,8 @@ func (f *Findings) byPeers(ranks []int, at map[int]point, computation map[int]fl
 	return list, leads
 }
 
-// byTiming divides ranks by how they passed their time, and names those that are unlike their group.
+// byTiming divides ranks by how they spent their time, and returns those that differ from their
+// group.
 func byTiming(ranks []int, times map[int]spent, k int, how Method) ([]Group, []Outlier) {
 	list, outliers := []Group{}, []Outlier{}
 	points := spentTimes(times, ranks)
@@ -87,7 +88,7 @@ func byTiming(ranks []int, times map[int]spent, k int, how Method) ([]Group, []O
 	return list, outliers[:min(len(outliers), maxOutliers)]
 }
 
-// spread is the largest range of the coordinates.
+// spread returns the largest range of the coordinates.
 func spread(points map[int]point) float64 {
 	var least, most point
 	for _, p := range points {
@@ -105,7 +106,7 @@ func spread(points map[int]point) float64 {
 	return widest
 }
 
-// far names the members of a group that are much farther from its lead than most.
+// far returns the members of a group that are much farther from its lead than most.
 func far(members []int, points map[int]point, times map[int]spent) []Outlier {
 	if len(members) < 4 {
 		return nil
@@ -133,7 +134,7 @@ func outlierText(rank, lead int, how string) string {
 	return fmt.Sprintf("Rank %d %s than rank %d, which stands for its group.", rank, how, lead)
 }
 
-// differs words what differs between two ranks' times by a fifth or more, largest first.
+// differs describes what differs between two ranks' times by a fifth or more, largest first.
 func differs(a, b spent) string {
 	type part struct {
 		name string

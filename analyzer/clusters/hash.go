@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A hash is that of a sequence of symbols: the polynomial Σ x_i · B^(n−i) for two bases modulo 2^61−1, with B^n beside
-// it. Two of these make a chance collision among a million ranks a matter of 10^−24.
+// A hash is a polynomial hash of a sequence of symbols: Σ x_i · B^(n−i) for two bases modulo
+// 2^61−1, with B^n. With two bases, a collision among a million ranks has a probability of 10^−24.
 type hash struct {
 	value, power [2]uint64
 }
@@ -18,13 +18,13 @@ var bases = [2]uint64{0x1d8af066_5a3f6c11 % mersenne, 0x0b6e4d7c_93e1f8a5}
 
 var empty = hash{power: [2]uint64{1, 1}}
 
-// one is the hash of a single symbol.
+// one returns the hash of a single symbol.
 func one(symbol uint64) hash {
 	x := symbol%(mersenne-1) + 1
 	return hash{value: [2]uint64{x, x}, power: bases}
 }
 
-// then is the hash of one sequence followed by another.
+// then returns the hash of one sequence followed by another.
 func (h hash) then(o hash) hash {
 	var r hash
 	for i := range r.value {
@@ -34,7 +34,7 @@ func (h hash) then(o hash) hash {
 	return r
 }
 
-// times is the hash of a sequence repeated n times, in log n steps.
+// times returns the hash of a sequence repeated n times, in log n steps.
 func (h hash) times(n uint64) hash {
 	r := empty
 	for ; n > 0; n >>= 1 {
@@ -59,7 +59,8 @@ func product(a, b uint64) uint64 {
 	return sum(sum(lo&mersenne, 0), sum((hi<<3|lo>>61)&mersenne, 0))
 }
 
-// hashes gives that of every rule's expansion; symbol names a terminal. Rules refer only to greater ones.
+// hashes returns the hash of every rule's expansion; symbol maps terminals to symbols. Rules refer
+// only to greater ones.
 func hashes(g grammar.Grammar, symbol func(terminal int32) uint64) []hash {
 	all := make([]hash, len(g.Rules))
 	for i := len(g.Rules) - 1; i >= 0; i-- {

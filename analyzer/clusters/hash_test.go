@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// TestHashKnowsTheExpansion: grammars that generate one sequence have one hash, however they are cut.
+// TestHashKnowsTheExpansion: grammars that generate the same sequence have the same hash.
 func TestHashKnowsTheExpansion(t *testing.T) {
 	symbol := func(terminal int32) uint64 { return uint64(terminal) }
 	t1 := func(v int32, n uint64) grammar.Symbol { return grammar.Symbol{Value: v, Count: n} }

@@ -73,7 +73,7 @@ func analyzeTimed(t *testing.T, r *trace.Reader) clusters.Findings {
 	return f
 }
 
-// A rank that is slow in one loop only is told apart there, and named.
+// A rank that is slow in one loop only is distinguished there, and named.
 func TestSlowInOnePhase(t *testing.T) {
 	const ranks = 8
 	b := tracetest.New(ranks)
@@ -183,7 +183,7 @@ func TestCallPathsThatDifferInFrames(t *testing.T) {
 		for i := range content.Sites {
 			if content.Sites[i].File == k {
 				content.Sites[i].Caller, content.Sites[caller].Caller = 0, 0
-				// callers come before those whom they call
+				// callers come before their callees
 				content.Sites[i], content.Sites[caller] = content.Sites[caller], content.Sites[i]
 				content.Sites[caller].Caller = uint32(i + 1)
 				for s := range content.Signatures {

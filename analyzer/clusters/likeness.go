@@ -8,14 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// likeness says which calls count as the same call.
+// likeness determines which calls are regarded as the same call.
 type likeness struct {
 	signatures []trace.Signature
-	sites      []uint32 // by call site: the one that stands for it
+	sites      []uint32 // by call site: the first equivalent one
 }
 
-// newLikeness takes call sites for the same whose call paths differ in at most so many frames (ScalaTrace II §3.3: paths
-// are compared frame by frame from the outermost).
+// newLikeness regards call sites as the same if their call paths differ in at most the given number
+// of frames (ScalaTrace II §3.3: paths are compared frame by frame from the outermost).
 func newLikeness(t timeline.Trace, frames int) *likeness {
 	l := &likeness{signatures: t.Signatures(), sites: make([]uint32, len(t.Sites())+1)}
 	for i := range l.sites {
@@ -49,7 +49,7 @@ func newLikeness(t timeline.Trace, frames int) *likeness {
 	return l
 }
 
-// callPath is the frames of a call site, the outermost first.
+// callPath returns the frames of a call site, the outermost first.
 func callPath(sites []trace.Site, number uint32) []string {
 	var path []string
 	for ; number > 0 && int(number) <= len(sites); number = sites[number-1].Caller {
@@ -71,7 +71,7 @@ func differing(a, b []string) int {
 	return n
 }
 
-// site is what tells calls apart by place: function and call site.
+// site identifies the function and call site of a call.
 func (l *likeness) site(terminal int32) uint64 {
 	s := &l.signatures[terminal]
 	site := s.Site
@@ -81,14 +81,14 @@ func (l *likeness) site(terminal int32) uint64 {
 	return uint64(s.Function)<<32 | uint64(site)
 }
 
-// arguments numbers signatures so that those with equal numbers are alike but for the parameters that are not to count
-// (Chameleon's filter, §V.A).
+// arguments numbers signatures so that those with equal numbers are equal except for ignored
+// parameters (Chameleon's filter, §V.A).
 func (l *likeness) arguments(t timeline.Trace, ignored []string) func(terminal int32) uint64 {
 	numbers := make([]uint64, len(l.signatures))
 	known := map[string]uint64{}
 	for i := range l.signatures {
 		s := l.signatures[i]
-		s.OwnRank = -1 // no argument
+		s.OwnRank = -1 // not an argument
 		if f := t.Function(s.Function); f != nil && len(ignored) > 0 {
 			s.In, s.Out = without(f, s.In, ignored, trace.Out), without(f, s.Out, ignored, trace.In)
 		}
@@ -106,7 +106,8 @@ func (l *likeness) arguments(t timeline.Trace, ignored []string) func(terminal i
 	return func(terminal int32) uint64 { return numbers[terminal] }
 }
 
-// without blanks parameters by their names; other is the direction whose parameters have no value here.
+// without returns values with ignored parameters blanked; other is the direction whose parameters
+// have no value here.
 func without(f *trace.Function, values []trace.Value, names []string, other trace.Direction) []trace.Value {
 	left := slices.Clone(values)
 	k := 0

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A point is a rank's place among those that it is compared with.
+// A point is the coordinates of a rank among those that it is compared with.
 type point []float64
 
 func distance(a, b point) float64 {
@@ -21,33 +21,35 @@ type Method string
 
 // Methods, both of Chameleon (§III, Algorithm 2).
 const (
-	// Medoids: every group has a member from which the others of the group are least far in all.
+	// Medoids: the lead of a group is the member with the smallest total distance to the others.
 	Medoids Method = "medoids"
-	// Farthest: the leads are points as far from each other as can be, the others go to the nearest.
+	// Farthest: the leads are points as far from each other as possible; the others join the
+	// nearest.
 	Farthest Method = "farthest"
 )
 
 const (
-	// maxGroups bounds k where it is chosen.
+	// maxGroups is the maximum k if it is not given.
 	maxGroups = 9
-	// strong is the silhouette from which on a structure is a strong one (Kaufman and Rousseeuw, "Finding groups in
-	// data", 1990, table 4). Points at chance, or evenly on a line, stay below.
+	// strong is the silhouette from which on a structure is strong (Kaufman and Rousseeuw, "Finding
+	// groups in data", 1990, table 4). Random points, and points evenly spaced on a line, are
+	// below.
 	strong = 0.71
-	// sample is how many different points medoids are searched among, the rest being given to the nearest: CLARA
-	// (Kaufman and Rousseeuw, chapter 3).
+	// sample is the number of different points among which medoids are searched for; the others
+	// join the nearest one: CLARA (Kaufman and Rousseeuw, chapter 3).
 	sample = 256
 )
 
-// A weighted point stands for all ranks that are there.
+// A weighted point represents all ranks with its coordinates.
 type weighted struct {
 	point
 	members []int
 	weight  float64
 }
 
-// divide puts points into k groups, or with k = 0 into the fewest that make a strong structure, one if none does, and
-// into more only where that halves what the silhouette lacks to 1. It gives the groups, each with its lead first and the
-// others in order; groups largest first.
+// divide divides points into k groups. With k = 0 it uses the smallest k with a strong structure,
+// or 1 if there is none, and a larger k only if that halves the silhouette's distance from 1. It
+// returns the groups, largest first, each with its lead first and the others in order.
 func divide(points map[int]point, k int, how Method) [][]int {
 	all := distinct(points)
 	some := all
@@ -98,7 +100,7 @@ func divide(points map[int]point, k int, how Method) [][]int {
 	return groups
 }
 
-// distinct puts ranks at one place together, in order of ranks.
+// distinct joins ranks with equal coordinates, in order of ranks.
 func distinct(points map[int]point) []weighted {
 	ranks := make([]int, 0, len(points))
 	for rank := range points {
@@ -128,7 +130,7 @@ func distinct(points map[int]point) []weighted {
 	return all
 }
 
-// A matrix holds the distances of points.
+// A matrix has the distances of points.
 type matrix struct {
 	points []weighted
 	of     []float64
@@ -148,7 +150,7 @@ func newMatrix(points []weighted) *matrix {
 
 func (m *matrix) between(i, j int) float64 { return m.of[i*len(m.points)+j] }
 
-// center is the point from which all are least far.
+// center returns the point with the smallest total distance to all others.
 func (m *matrix) center() int {
 	all := make([]int, len(m.points))
 	for i := range all {
@@ -157,7 +159,7 @@ func (m *matrix) center() int {
 	return m.medoid(all)
 }
 
-// medoid is the point of a group from which the others are least far in all.
+// medoid returns the point of a group with the smallest total distance to its other points.
 func (m *matrix) medoid(group []int) int {
 	best, least := 0, math.Inf(1)
 	for _, i := range group {
@@ -172,7 +174,8 @@ func (m *matrix) medoid(group []int) int {
 	return best
 }
 
-// leads are k points: as far apart as can be and, for Medoids, then moved to the middle of those around them.
+// leads returns k points that are as far apart as possible and, for Medoids, then moved to the
+// middle of their groups.
 func (m *matrix) leads(k int, how Method) []int {
 	leads := []int{m.center()}
 	nearest := make([]float64, len(m.points))
@@ -209,7 +212,7 @@ func (m *matrix) leads(k int, how Method) []int {
 	return leads
 }
 
-// groups gives every point to the nearest lead.
+// groups assigns every point to the nearest lead.
 func (m *matrix) groups(leads []int) [][]int {
 	groups := make([][]int, len(leads))
 	for i := range m.points {
@@ -224,8 +227,9 @@ func (m *matrix) groups(leads []int) [][]int {
 	return groups
 }
 
-// silhouette is the mean over all ranks of (b − a) / max(a, b): a is how far a rank is from the others of its group on
-// average, b from those of the nearest other group. A rank alone in its group counts 0.
+// silhouette returns the mean over all ranks of (b − a) / max(a, b): a is the mean distance of a
+// rank to the others of its group, b that to those of the nearest other group. A rank alone in its
+// group counts as 0.
 func (m *matrix) silhouette(leads []int) float64 {
 	groups := m.groups(leads)
 	weights := make([]float64, len(groups))

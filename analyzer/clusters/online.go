@@ -8,31 +8,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Online is how the ranks were clustered while they ran, and what it cost and saved (trace.Clustering).
+// Online describes how the ranks were clustered while they ran, and what it cost and saved
+// (trace.Clustering).
 type Online struct {
 	Votes        int    `json:"votes"`
 	AllTracing   int    `json:"all_tracing"` // outcomes of the votes
 	Clusterings  int    `json:"clusterings"`
 	Lead         int    `json:"lead"`
-	Ended        bool   `json:"ended"`    // ranks did not all come to a marker, or to different ones
-	Explicit     bool   `json:"explicit"` // markers are MPI_Pcontrol(100), of the last vote
-	Leads        []int  `json:"leads"`    // ranks that led, ascending, of all clusterings
+	Ended        bool   `json:"ended"`    // not all ranks arrived at a marker, or they arrived at different ones
+	Explicit     bool   `json:"explicit"` // markers of the last vote are MPI_Pcontrol(100)
+	Leads        []int  `json:"leads"`    // lead ranks of all clusterings, ascending
 	Extrapolated uint64 `json:"calls_extrapolated"`
-	// What votes took of the ranks' time: of one rank at one vote, on average, and of all ranks in all.
+	// Time spent on votes: mean per rank and vote, and total of all ranks.
 	VoteNS int64   `json:"ns_per_vote"`
 	Share  float64 `json:"vote_share"`
 	// Phases are the clusterings.
 	Phases []OnlinePhase `json:"phases"`
 }
 
-// An OnlinePhase is what follows a clustering.
+// An OnlinePhase is the time after a clustering.
 type OnlinePhase struct {
-	Marker uint64 `json:"marker"` // ordinal among those of its kind
+	Marker uint64 `json:"marker"` // ordinal among markers of its kind
 	Leads  []int  `json:"leads"`
-	Votes  int    `json:"votes"` // that confirmed it
+	Votes  int    `json:"votes"` // votes that confirmed it
 }
 
-// WhileRunning is nil for a trace of ranks that were recorded by themselves.
+// WhileRunning returns nil for a trace without clustering at run time.
 func WhileRunning(t timeline.Trace) *Online {
 	c := t.Meta().Clustering
 	if c == nil {
@@ -86,7 +87,7 @@ func (o *Online) costs(t timeline.Trace) {
 	}
 }
 
-// Kind says what the markers are.
+// Kind describes the markers.
 func (o *Online) Kind() string {
 	if o.Explicit {
 		return "MPI_Pcontrol(100)"
@@ -94,7 +95,7 @@ func (o *Online) Kind() string {
 	return "blocking collectives of all processes"
 }
 
-// Text is a line about it, for a trace of so many calls.
+// Text returns a summary line, for a trace with the given number of calls.
 func (o *Online) Text(calls uint64) string {
 	if o.Votes == 0 {
 		return "clustered; there was no marker, so every rank was recorded by itself: MPI_Pcontrol(100) sets markers"

@@ -4,7 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A pathFinder lists the distinct calls of rules in order of first sight.
+// A pathFinder lists the distinct calls of rules in order of first use.
 type pathFinder struct {
 	grammar grammar.Grammar
 	site    func(terminal int32) uint64
@@ -17,7 +17,7 @@ func newPathFinder(g grammar.Grammar, site func(terminal int32) uint64) *pathFin
 	return &pathFinder{grammar: g, site: site, seen: make([]int, len(g.Rules)), of: map[int][]uint64{}}
 }
 
-// path gives the distinct (function, call site) of a root's expansion.
+// path returns the distinct (function, call site) of a root's expansion.
 func (p *pathFinder) path(root int) []uint64 {
 	if known, ok := p.of[root]; ok {
 		return known
@@ -27,12 +27,12 @@ func (p *pathFinder) path(root int) []uint64 {
 	return list
 }
 
-// pathOf gives those of some symbols.
+// pathOf returns those of some symbols.
 func (p *pathFinder) pathOf(symbols []grammar.Symbol) []uint64 {
 	p.round++
 	found := map[uint64]bool{}
 	var list []uint64
-	// The stack holds what is left of the bodies that are being read: grammars can be deep.
+	// The stack has the rest of the bodies that are being read: grammars can be deep.
 	stack := [][]grammar.Symbol{symbols}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]

@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// maxTimed bounds the calls of traces whose phases are timed: their waits are kept until the end.
+	// maxTimed is the maximum number of calls of traces whose phases are timed: their waits are
+	// kept until the end.
 	maxTimed = 50_000_000
-	// maxShaped bounds the phases whose topology is looked for.
+	// maxShaped is the maximum number of phases whose topology is determined.
 	maxShaped = 8
 )
 
-// DividePhases divides the ranks in each phase by itself: by behavior and topology on the grammar, by timing in a pass over
-// the calls where the trace has their times.
+// DividePhases groups the ranks in each phase separately: by behavior and topology on the grammar,
+// and by timing in a pass over the calls if the trace has their times.
 func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options) error {
 	plan, times, err := phaseTimes(ctx, t, o, f)
 	if err != nil {
@@ -82,7 +83,7 @@ func (f *Findings) DividePhases(ctx context.Context, t timeline.Trace, o Options
 	return nil
 }
 
-// shapeOf is the topology of some calls of each thread.
+// shapeOf returns the topology of some calls of each thread.
 func shapeOf(t timeline.Trace, calls map[int][2]uint64, o topology.Options) (string, error) {
 	traffic, err := t.MatrixBetween(func(thread int) (uint64, uint64) { return calls[thread][0], calls[thread][1] })
 	if err != nil {
@@ -92,12 +93,14 @@ func shapeOf(t timeline.Trace, calls map[int][2]uint64, o topology.Options) (str
 	return found.Name(), nil
 }
 
-// CanBeTimed reports whether the calls of a trace can be read one by one: there are times of each, and not too many of them.
+// CanBeTimed reports whether the calls of a trace can be read one by one: each has times, and there
+// are not too many.
 func CanBeTimed(t timeline.Trace) bool {
 	return t.Threads().Calls() <= maxTimed && t.Meta().Timing.Mode != timing.Aggregated
 }
 
-// phaseTimes are the phases and how each rank passed them; the latter nil where times of single calls are not known.
+// phaseTimes returns the phases and how each rank spent its time in them; the latter is nil if
+// single calls have no times.
 func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (*phases.Plan, []map[int]spent, error) {
 	if o.Phases != nil {
 		return o.Phases, timesOf(o.Phases), nil
@@ -130,7 +133,7 @@ func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (
 	return plan, timesOf(plan), nil
 }
 
-// timesOf are how each rank passed each phase, once they have been followed.
+// timesOf returns how each rank spent its time in each phase.
 func timesOf(plan *phases.Plan) []map[int]spent {
 	times := make([]map[int]spent, plan.Phases())
 	for number := range times {

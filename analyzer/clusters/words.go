@@ -8,14 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// words says what distinguishes clusters.
+// words describes what distinguishes clusters.
 type words struct {
 	trace     timeline.Trace
 	paths     *pathFinder
 	reference []uint64 // the calls of the largest cluster
 }
 
-// calls are the distinct calls of all threads of a rank.
+// calls returns the distinct calls of all threads of a rank.
 func (w *words) calls(roots []int) []uint64 {
 	if len(roots) == 1 {
 		return w.paths.path(roots[0])
@@ -52,7 +52,7 @@ func (w *words) first(c Cluster, clusters, sequences int) string {
 	return text
 }
 
-// difference says which calls a cluster makes that the largest does not, and the other way round.
+// difference describes which calls a cluster makes that the largest does not, and vice versa.
 func (w *words) difference(calls []uint64) string {
 	more, less := minus(calls, w.reference), minus(w.reference, calls)
 	var parts []string
@@ -68,7 +68,7 @@ func (w *words) difference(calls []uint64) string {
 	return strings.Join(parts, "; ")
 }
 
-// minus gives the elements of a that b lacks.
+// minus returns the elements of a that b lacks.
 func minus(a, b []uint64) []uint64 {
 	has := make(map[uint64]bool, len(b))
 	for _, x := range b {

@@ -21,10 +21,10 @@ const maxListed = 100
 // A Recording is a run to compare.
 type Recording struct {
 	timeline.Trace
-	Clock *clock.Map // nil: found out anew
+	Clock *clock.Map // nil: it is computed
 }
 
-// Compare compares runs of a program before and after: one a side, or at least two.
+// Compare compares runs of a program before and after a change: one run per side, or at least two.
 func Compare(ctx context.Context, a, b []Recording) (Findings, error) {
 	if err := CheckRuns(len(a), len(b)); err != nil {
 		return Findings{}, err
@@ -64,13 +64,13 @@ func differences(x, y []*run) (Findings, error) {
 	f.compareCauses(x, y)
 	f.comparePlaces(x, y)
 	f.comparePhases(x, y)
-	f.Text = f.sentence() // of all changes, also those that are not listed
+	f.Text = f.sentence() // of all changes, including those that are not listed
 	f.Omitted = max(0, len(f.Changes)-maxListed)
 	f.Changes = f.Changes[:len(f.Changes)-f.Omitted]
 	return f, nil
 }
 
-// CheckRuns reports an error where so many runs a side cannot be compared.
+// CheckRuns returns an error if these numbers of runs cannot be compared.
 func CheckRuns(a, b int) error {
 	runs := fmt.Sprintf("%s of A and %d of B", wording.Count(a, "run", "runs"), b)
 	switch {
@@ -82,7 +82,7 @@ func CheckRuns(a, b int) error {
 	return nil
 }
 
-// atOnce is how many traces are read at the same time.
+// atOnce is the number of traces that are read concurrently.
 const atOnce = 2
 
 func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
@@ -99,7 +99,7 @@ func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
 				if t.Meta().Timing.Mode == timing.Aggregated {
 					return fmt.Errorf("%s: the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace all runs with timing lossless or lossy", name)
 				}
-				if runs[i], err = look(inner, name, t); err != nil {
+				if runs[i], err = readRun(inner, name, t); err != nil {
 					err = fmt.Errorf("%s: %w", name, err)
 				}
 				return err
@@ -111,7 +111,7 @@ func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
 	return x, y, group.Wait()
 }
 
-// sideOf sums up the runs of one side.
+// sideOf summarizes the runs of one side.
 func sideOf(runs, others []*run) Side {
 	first := runs[0]
 	s := Side{
@@ -191,7 +191,7 @@ func (f *Findings) comparePlaces(x, y []*run) {
 
 func sign(x float64) float64 { return math.Copysign(1, x) }
 
-// comparePhases lines up phases of the same name, in order.
+// comparePhases pairs phases of the same name, in order.
 func (f *Findings) comparePhases(x, y []*run) {
 	type nth struct {
 		name string

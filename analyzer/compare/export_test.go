@@ -2,15 +2,15 @@ package compare
 
 import "context"
 
-// Sentence is what Compare says of findings.
+// Sentence is the summary of findings.
 func (f *Findings) Sentence() string { return f.sentence() }
 
-// A Looked is a run that has been gone through, to be compared more than once.
+// A Looked is a run that has been read, to be compared more than once.
 type Looked struct{ run *run }
 
-// Look goes through a trace.
+// Look reads a trace.
 func Look(ctx context.Context, t Recording) (Looked, error) {
-	r, err := look(ctx, "", t)
+	r, err := readRun(ctx, "", t)
 	return Looked{r}, err
 }
 

@@ -8,15 +8,15 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
-// When a difference of iterations counts.
+// Thresholds for a difference of iterations.
 const (
 	alpha      = 0.001
-	minShift   = 0.02 // of A's iteration, MPI included
+	minShift   = 0.02 // relative to A's iteration, including MPI
 	minSamples = 8
 )
 
-// compareIterations tests all ranks in all phases that both runs have: whether iterations differ by
-// more than they scatter within the runs.
+// compareIterations tests, for all ranks in all phases that both runs have, whether iterations
+// differ by more than they vary within the runs.
 func (f *Findings) compareIterations(x, y *run) {
 	before := map[phases.Key]phases.Samples{}
 	for _, s := range x.samples {
@@ -42,7 +42,7 @@ func (f *Findings) compareIterations(x, y *run) {
 				Phase: after.Phase, Rank: after.Rank, What: pair.what, A: median(pair.a), B: median(pair.b), Shift: shift(pair.a, pair.b),
 				Samples: len(pair.a) + len(pair.b), Per: s.Per,
 			}
-			rounding := x.rounding()*c.A + y.rounding()*c.B // as wide as a bin of rounded times
+			rounding := x.rounding()*c.A + y.rounding()*c.B // width of a bin of rounded times
 			if math.Abs(c.Shift) < minShift*whole || math.Abs(c.Shift) <= rounding*(1+1e-6) {
 				continue
 			}
@@ -54,7 +54,7 @@ func (f *Findings) compareIterations(x, y *run) {
 	f.keep(changes, alpha)
 }
 
-// finish sets what follows from A, the shift and how many iterations B has.
+// finish computes the fields that depend on A, the shift and the number of B's iterations.
 func (c *Change) finish(iterations uint64) {
 	if c.A > 0 {
 		c.Percent = 100 * c.Shift / c.A

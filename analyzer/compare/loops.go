@@ -6,16 +6,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
-// A loop is one of a run, on all ranks.
+// A loop is a loop of a run, on all ranks.
 type loop struct {
 	phase  string // its name
-	nth    int    // of several of that name
+	nth    int    // index among those of that name
 	anchor string
 }
 
 func loopOf(k *phases.Key) loop { return loop{k.Phase, k.Nth, k.Anchor} }
 
-// loops lists those of a run, in order.
+// loops lists the loops of a run, in order.
 func (r *run) loops() []loop {
 	var list []loop
 	seen := map[loop]bool{}
@@ -29,15 +29,15 @@ func (r *run) loops() []loop {
 	return list
 }
 
-// nameLoopsAs gives loops that o does not have the names that they have there, if they are the same
-// but for their lines, in their order: a loop is another text when lines move, or when a call comes
-// to its begin or end.
+// nameLoopsAs renames loops that o lacks to o's names, if they are the same except for line
+// numbers, in order. A loop's name changes when lines move, or when a call is added at its begin or
+// end.
 func (r *run) nameLoopsAs(o *run) {
 	own, others := map[loop]bool{}, map[loop]bool{}
 	for _, l := range r.loops() {
 		own[l] = true
 	}
-	free := map[string][]loop{} // loops of o that r does not have
+	free := map[string][]loop{} // loops of o that r lacks
 	for _, l := range o.loops() {
 		others[l] = true
 		if !own[l] {

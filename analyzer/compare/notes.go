@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// notes are what differs between the runs but for times, and what their traces lack.
+// notes lists the differences between the runs other than times, and what their traces lack.
 func notes(x, y []*run) []string {
 	var list []string
 	all := append(slices.Clone(x), y...)
@@ -44,7 +44,7 @@ func notes(x, y []*run) []string {
 	return list
 }
 
-// lacks is what the trace does not have.
+// lacks lists what the trace does not have.
 func (r *run) lacks() []string {
 	var list []string
 	if missing := r.meta.MissingRanks; len(missing) > 0 {
@@ -62,7 +62,8 @@ func (r *run) lacks() []string {
 	return list
 }
 
-// unlike says in what runs are unlike, "" if they are not: "Different executables: stencil (A), ring (B)".
+// unlike describes in what runs differ, "" if they do not: "Different executables: stencil (A),
+// ring (B)".
 func unlike(all []*run, what string, of func(r *run) string) string {
 	var values []string
 	runs := map[string][]string{}
@@ -104,7 +105,7 @@ func sameNodeCount(all []*run) bool {
 	return true
 }
 
-// maxNodes is how many nodes are named.
+// maxNodes is the maximum number of nodes that are named.
 const maxNodes = 4
 
 func some(nodes []string) string {

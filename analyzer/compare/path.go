@@ -11,17 +11,17 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A step is what of a run's critical path is at one call site, or between two.
+// A step is the part of a run's critical path at one call site, or between two.
 type step struct {
-	function      string // as a Cause's
-	after, before place  // of computation: the calls around it; else before is the call itself
+	function      string // like a Cause's
+	after, before place  // for computation, the calls around it; else before is the call itself
 	seconds       float64
 }
 
-// otherSites is what of the path is at more call sites than findings list.
+// otherSites names the part of the path at more call sites than findings list.
 const otherSites = "other"
 
-// pathOf takes the critical path apart. The steps add up to the run time.
+// pathOf splits the critical path into steps, which add up to the run time.
 func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 	inFunction := map[string]string{}
 	sites := t.Sites()
@@ -57,16 +57,16 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 	return steps
 }
 
-// A part is what steps are added up by.
+// A part is the key by which steps are added up.
 type part struct {
 	function string
 	call     place
-	after    bool // computation after the call, not before it
+	after    bool // computation after the call rather than before it
 }
 
-// compareCauses takes the difference of the critical paths apart. Computation is known by the call
-// after it, unless the call before it leaves far less to explain: a new call cuts computation in two,
-// and one of its ends stays what it was.
+// compareCauses splits the difference of the critical paths. Computation is identified by the call
+// after it, unless the call before it explains much more: a new call splits computation in two, and
+// only one of the ends is unchanged.
 func (f *Findings) compareCauses(x, y []*run) {
 	best := math.Inf(1)
 	for _, after := range []bool{false, true} {
@@ -114,7 +114,7 @@ func causesBy(after bool, x, y []*run) []Cause {
 	return causes
 }
 
-// site is the call site of a Cause.
+// site returns the call site of a Cause.
 func (p *part) site() string {
 	switch {
 	case p.function != string(accounts.Computation):
@@ -125,9 +125,9 @@ func (p *part) site() string {
 	return "before " + p.call.at()
 }
 
-// rank is the rank whose own computation there makes at least half of the difference, while that of
-// others hardly changed; nil if there is none. The path's own ranks do not say it: where ranks are
-// equal it is chance which of them it leads through.
+// rank returns the rank whose own computation there makes at least half of the difference, while
+// that of others hardly changed; nil if there is none. The path's own ranks do not determine it: if
+// ranks are equal, it is random which of them the path leads through.
 func (p *part) rank(difference float64, x, y []*run) *int {
 	if p.after || len(y[0].ranks) < 2 {
 		return nil
@@ -149,7 +149,7 @@ func (p *part) rank(difference float64, x, y []*run) *int {
 	return &rank
 }
 
-// meanAt is the time of a rank at a place, mean over runs.
+// meanAt returns the time of a rank at a place, as a mean over runs.
 func meanAt(side []*run, rank int, at place) float64 {
 	sum := 0.0
 	for _, r := range side {

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A source is where in the source text a call site is; lines are left out, which edits move.
+// A source is the location of a call site in the source text, without lines, which edits move.
 type source struct{ function, file, module string }
 
 func sourceOf(s *trace.Site) source {
@@ -18,7 +18,7 @@ func sourceOf(s *trace.Site) source {
 	return one
 }
 
-// String is for people.
+// String returns the source in words.
 func (s source) String() string {
 	switch {
 	case s.function != "" && s.file != "":
@@ -29,8 +29,8 @@ func (s source) String() string {
 	return s.module
 }
 
-// identities are what a call is recognized by in another build of the program: the function of MPI
-// and the file, or the function that it is in. Every program has a main: that says nothing by itself.
+// identities are what identifies a call in another build of the program: the MPI function and the
+// file, or the function that contains it. Every program has a main, which is not enough by itself.
 func (r *run) identities(p place) []string {
 	s, known := r.sources[p.site]
 	if !known {
@@ -49,11 +49,11 @@ func (r *run) identities(p place) []string {
 	return list
 }
 
-// startsOrEnds is for calls that all programs have.
+// startsOrEnds are calls that all programs have.
 var startsOrEnds = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Session_init": true, "MPI_Finalize": true, "MPI_Session_finalize": true}
 
-// common is the share of r's time that it spends at places which o has too. It is 1 where a run does
-// nothing between MPI_Init and MPI_Finalize.
+// common returns the share of r's time at places that o has, too. It is 1 if a run does nothing
+// between MPI_Init and MPI_Finalize.
 func (r *run) common(o *run) float64 {
 	has := map[string]bool{}
 	for p := range o.total {
@@ -82,10 +82,10 @@ func (r *run) common(o *run) float64 {
 	return both / all
 }
 
-// sameProgram is the share of both runs' time that two runs of a program have in common, at least.
+// sameProgram is the minimum share of common time of two runs of a program.
 const sameProgram = 0.5
 
-// oneProgram reports an error where the runs of one side are not runs of one program.
+// oneProgram returns an error if the runs of one side are not runs of one program.
 func oneProgram(side []*run) error {
 	for _, r := range side[1:] {
 		if share := min(r.common(side[0]), side[0].common(r)); share < sameProgram {
@@ -96,17 +96,17 @@ func oneProgram(side []*run) error {
 	return nil
 }
 
-// movedShare is the share of a run's time at call sites that the other one has in the same function
-// on another line, from which on call sites are matched by function.
+// movedShare is the minimum share of a run's time at call sites that the other run has in the same
+// function on another line, for matching call sites by function.
 const movedShare = 0.1
 
-// linesMoved reports whether call sites of x are on other lines in y: where both have sites that the
-// other one lacks, of the same function of MPI in the same function of the program.
+// linesMoved reports whether call sites of x are on other lines in y: both have sites that the
+// other one lacks, of the same MPI function in the same function of the program.
 func linesMoved(x, y *run) bool {
 	return min(x.movedFrom(y), y.movedFrom(x)) >= movedShare
 }
 
-// movedFrom is the share of r's time at places that o does not have, but has moved.
+// movedFrom returns the share of r's time at places that o lacks, but has in another line.
 func (r *run) movedFrom(o *run) float64 {
 	moved := map[string]bool{}
 	for p := range o.total {
@@ -135,7 +135,7 @@ func (r *run) movedFrom(o *run) float64 {
 	return seconds / all
 }
 
-// forgetLines words call sites of a run by functions instead of lines.
+// forgetLines describes call sites of a run by functions instead of lines.
 func (r *run) forgetLines() {
 	reword := func(p place) place {
 		if s, known := r.sources[p.site]; known {

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a place in numbers here
+	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a place given by numbers here
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
@@ -21,20 +21,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A place is where time is spent: in the call, or in the computation before it.
+// A place is a call, or the computation before it.
 type place struct {
 	function, site string
 	computation    bool
 }
 
-// at is a call and where it is, in words.
+// at describes a call and its call site.
 func (p place) at() string { return callsite.At(p.function, p.site) }
 
-// A run is what is known of one.
+// A run is what is known of a run.
 type run struct {
-	name       string // "A", or "A2" of several
+	name       string // "A", or "A2" if there are several
 	meta       *trace.Meta
-	executable string         // of the lowest rank, without folders
+	executable string         // of the lowest rank, without directories
 	nodes      map[int]string // by rank: the node, or the host outside Kubernetes
 	early      []int          // ranks that ended early
 	stopped    []int          // ranks whose tracing stopped
@@ -49,7 +49,7 @@ type run struct {
 	total      map[place]float64 // mean over ranks
 	path       []step
 	causes     []verdict.Cause   // of its verdict
-	sources    map[string]source // by the site of a place
+	sources    map[string]source // by call site of a place
 }
 
 // rounding is the relative error of the run's intervals.
@@ -60,8 +60,8 @@ func (r *run) rounding() float64 {
 	return float64(r.meta.Timing.WorstError()) / 100
 }
 
-// look goes through one trace.
-func look(ctx context.Context, name string, t Recording) (*run, error) {
+// readRun reads one trace.
+func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 	if t.Clock == nil {
 		made, err := clock.Analyze(ctx, t)
 		if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
-// runAlpha is how often, at most, equal runs are said to differ. What is said is of two kinds, that
-// run times differ and that iterations do: each has half of it.
+// runAlpha is the maximum probability of reporting a difference of equal runs. There are two kinds
+// of reports, of run times and of iterations: each has half of it.
 const runAlpha = 0.05
 
-// minRanks is from how many ranks on the median over them is what others do.
+// minRanks is the minimum number of ranks for which the median over ranks represents the others.
 const minRanks = 3
 
 // runTimes are the run times of a side.
 func runTimes(side []*run) *sample {
 	times := new(sample)
 	for _, r := range side {
-		// the end of a run is off by the error of the longest interval of late
+		// the end of a run has the error of the longest recent interval
 		longest := 0.0
 		for i := range r.samples {
 			s := &r.samples[i]
@@ -42,16 +42,16 @@ func (f *Findings) compareRunTimes(x, y []*run) {
 	}
 }
 
-// An iteration is the mean one of a rank in a loop of one run, and the errors of that by rounding.
+// An iteration is the mean iteration of a rank in a loop of one run, with its rounding errors.
 type iteration struct {
 	computation, mpi           float64
 	computationError, mpiError float64
 }
 
-// meanIteration is that of a run. Intervals are rounded within a relative error, up or down so that
-// moments, which are their sums, stay within that error of the longest interval of late. So the mean
-// is far better than single values: what one part of the iterations is wrong by, the other part makes
-// good, up to the error of one moment at the begin and one at the end.
+// meanIteration computes the mean iteration of a run. Intervals are rounded within a relative
+// error, up or down so that moments, which are their sums, stay within that error of the longest
+// recent interval. So the mean is much more accurate than single values: errors compensate each
+// other, except for the error of one moment at the begin and one at the end.
 func meanIteration(r *run, s *phases.Samples) iteration {
 	i := iteration{computation: stats.Mean(s.Computation), mpi: stats.Mean(s.MPI)}
 	longest := 0.0
@@ -59,7 +59,7 @@ func meanIteration(r *run, s *phases.Samples) iteration {
 		longest = max(longest, s.Computation[k]+s.MPI[k])
 	}
 	ends := 2 * longest / float64(uint64(len(s.Computation))*s.Per)
-	if r.meta.Clustering != nil { // times of a lead rank, stretched: nothing makes good what they are wrong by
+	if r.meta.Clustering != nil { // scaled times of a lead rank: errors do not compensate
 		ends = math.Inf(1)
 	}
 	i.computationError = r.rounding() * min(i.computation, i.mpi+ends)
@@ -70,13 +70,13 @@ func meanIteration(r *run, s *phases.Samples) iteration {
 	return i
 }
 
-// inLoop is what the ranks of a run do in a loop.
+// inLoop is the iterations of the ranks of a run in a loop.
 type inLoop struct {
 	ranks  map[phases.Key]iteration
 	median float64 // of the ranks' computation
 }
 
-// inLoops is what the ranks of a run do in all its loops.
+// inLoops returns those of all loops of a run.
 func inLoops(r *run) map[loop]*inLoop {
 	all := map[loop]*inLoop{}
 	computation := map[loop][]float64{}
@@ -98,9 +98,10 @@ func inLoops(r *run) map[loop]*inLoop {
 	return all
 }
 
-// compareRuns tests all ranks in all loops: whether the mean iteration differs by more from side to
-// side than from run to run. A rank's computation is also compared with the median over the ranks of
-// its run: what makes a whole run slower or faster, as what else the machine does, hides nothing then.
+// compareRuns tests, for all ranks in all loops, whether the mean iteration differs by more from
+// side to side than from run to run. A rank's computation is also compared relative to the median
+// over the ranks of its run: then it is not hidden by what makes a whole run slower or faster, such
+// as other load of the machine.
 func (f *Findings) compareRuns(x, y []*run) {
 	before, after := inLoopsOf(x), inLoopsOf(y)
 	var changes []Change
@@ -117,12 +118,12 @@ func (f *Findings) compareRuns(x, y []*run) {
 		relative := absolute
 		if a.ranks >= minRanks && b.ranks >= minRanks {
 			c.Relative = true
-			others := a.median.Mean() // as long as they take in A, so that the change is in seconds
+			others := a.median.Mean() // as in A, so that the change is in seconds
 			relative = f.test(c, a.relative.times(others), b.relative.times(others), whole, s.Iterations)
 		}
 		c.What, c.Relative = "mpi", false
 		inMPI := f.test(c, &a.mpi, &b.mpi, whole, s.Iterations)
-		// one change of a rank's computation is enough: the surer one
+		// report only one change of a rank's computation: the more significant one
 		if absolute == nil || relative != nil && relative.PValue < absolute.PValue {
 			absolute = relative
 		}
@@ -143,12 +144,12 @@ func inLoopsOf(side []*run) []map[loop]*inLoop {
 	return all
 }
 
-// A samplesOfSide is what a rank does in a loop, with a value for each run.
+// A samplesOfSide is the iterations of a rank in a loop, with a value for each run.
 type samplesOfSide struct {
 	computation, mpi sample
 	relative         sample // computation divided by the median over the run's ranks
 	median           sample // that median
-	ranks            int    // fewest of a run
+	ranks            int    // minimum over the runs
 }
 
 func collectSamples(side []map[loop]*inLoop, l loop, key phases.Key) *samplesOfSide {
@@ -176,7 +177,7 @@ func collectSamples(side []map[loop]*inLoop, l loop, key phases.Key) *samplesOfS
 	return g
 }
 
-// times is the sample with all values multiplied.
+// times returns the sample with all values multiplied by factor.
 func (s *sample) times(factor float64) *sample {
 	scaled := new(sample)
 	for i, v := range s.values {
@@ -185,7 +186,7 @@ func (s *sample) times(factor float64) *sample {
 	return scaled
 }
 
-// test is one test: nil where there is too little difference to speak of.
+// test does one test: nil if the difference is too small.
 func (f *Findings) test(c Change, a, b *sample, whole float64, iterations uint64) *Change {
 	f.Tests++
 	c.A, c.B = a.Mean(), b.Mean()

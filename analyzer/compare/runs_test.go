@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// A spread is how runs of a stencil of 4 ranks and 12 iterations of 5 ms differ by chance.
+// A spread describes how runs of a stencil of 4 ranks and 12 iterations of 5 ms vary randomly.
 type spread struct {
 	percent int     // of lossy timing; 0: lossless
 	between float64 // standard deviation of a run's factor
@@ -64,14 +64,14 @@ func from(first uint64, n int) (seeds []uint64) {
 	return seeds
 }
 
-// saysTheyDiffer reports whether findings of several runs a side say that the sides differ.
+// saysTheyDiffer reports whether findings of several runs per side report a difference.
 func saysTheyDiffer(f *compare.Findings) bool {
 	return len(f.Changes) > 0 || strings.Contains(f.Text, "more than equal runs differ") && !strings.Contains(f.Text, "no more than equal runs differ")
 }
 
-// Equal runs of which each is slower or faster as a whole by 5 % (one standard deviation), as on a
-// busy machine. One a side differs, in all iterations: that is not said to be beyond chance. With
-// several a side at most 5 % of the pairs are said to differ.
+// Equal runs, each of which is slower or faster as a whole by 5 % (one standard deviation), as on a
+// busy machine. With one run per side all iterations differ: that is not reported as more than
+// chance. With several runs per side at most 5 % of the pairs are reported as different.
 func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
@@ -107,8 +107,8 @@ func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
 	}
 }
 
-// A rank that computes 10 % longer is found in five runs a side, though the runs as a whole are
-// apart by 5 %: the other ranks of each run say how slow that run was.
+// A rank that computes 10 % longer is found in five runs per side, though whole runs vary by 5 %:
+// the other ranks of each run show how slow that run was.
 func TestSlowerRankIsFoundInSeveralRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
@@ -142,8 +142,8 @@ func TestSlowerRankIsFoundInSeveralRuns(t *testing.T) {
 	}
 }
 
-// Five of each, 10 % slower as a whole, 1 % apart: the headline says so; what is too small to be seen
-// with such runs is said too.
+// Five of each, 10 % slower as a whole, with a variation of 1 %: the headline says so; it also says
+// what is too small to be detected with such runs.
 func TestSlowerRunsDiffer(t *testing.T) {
 	s := spread{between: 0.01}
 	a := s.looked(t, from(1, 5))
@@ -171,7 +171,7 @@ func TestSlowerRunsDiffer(t *testing.T) {
 	assert.NotContains(t, f.Text, "cannot be known")
 }
 
-// Equal values of simulated or rounded runs do not show that there is no spread: three times the
+// Equal values of simulated or rounded runs do not show that there is no variation: three times the
 // same run is no difference, nor is one bin of rounded times.
 func TestEqualValuesAreNoProof(t *testing.T) {
 	same := spread{between: 0}.looked(t, []uint64{1, 1, 1, 1, 1, 1})
@@ -190,9 +190,10 @@ func steady(t *testing.T, work float64, percent int) timeline.Trace {
 	return timeline.Of(b.Lossy(percent).Open(t))
 }
 
-// Times within 5 %: values are stored on a grid of 5 % steps, of which every second one is used where
-// sums allow it. 5.00 and 5.05 ms are 1 % apart, and whatever bins they fall into, the difference is
-// not said to be one; nor is 5.00 and 5.24 ms, which no bin tells apart for sure. 5.00 and 6.00 are.
+// Times within 5 %: values are on a grid of 5 % steps, of which every second one is used if sums
+// allow it. 5.00 and 5.05 ms are 1 % apart, and whatever bins they fall into, no difference is
+// reported; nor is one for 5.00 and 5.24 ms, which bins do not always distinguish. 5.00 and 6.00
+// differ.
 func TestOneBinIsNoDifference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// rankSum is the two-sided p-value of Mann and Whitney for a and b coming from one distribution.
+// rankSum returns the two-sided p-value of Mann and Whitney for a and b having the same
+// distribution.
 func rankSum(a, b []float64) float64 {
 	result, err := stats.MannWhitneyUTest(a, b, stats.LocationDiffers)
 	if err != nil || math.IsNaN(result.P) { // nothing to test, or all values are equal
@@ -17,7 +18,7 @@ func rankSum(a, b []float64) float64 {
 	return min(1, result.P)
 }
 
-// shift is the median of all differences, of Hodges and Lehmann.
+// shift returns the median of all differences (Hodges and Lehmann).
 func shift(a, b []float64) float64 {
 	all := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {
@@ -37,21 +38,21 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// A sample is one value a run, and by how much each may be wrong because it was rounded.
+// A sample has one value per run, with the bound of its rounding error.
 type sample struct{ values, bounds []float64 }
 
 func (s *sample) add(value, bound float64) {
 	s.values, s.bounds = append(s.values, value), append(s.bounds, bound)
 }
 
-// Weight, Mean and Variance make a sample one of package stats.
+// Weight, Mean and Variance implement the interface of package stats.
 func (s *sample) Weight() float64 { return float64(len(s.values)) }
 
-// Mean is that of the values.
+// Mean is the mean of the values.
 func (s *sample) Mean() float64 { return stats.Mean(s.values) }
 
-// Variance is that between the runs, and not less than rounding by itself has: of a uniform
-// distribution over both sides of the bound. Equal values do not show that there is no spread.
+// Variance is the variance between the runs, but at least that of the rounding errors: of a uniform
+// distribution over both sides of the bound. Equal values do not show that there is no variance.
 func (s *sample) Variance() float64 {
 	width := max(2*stats.Mean(s.bounds), tick)
 	return max(stats.Variance(s.values), width*width/12)
@@ -60,8 +61,8 @@ func (s *sample) Variance() float64 {
 // tick is the resolution of time stamps, in seconds.
 const tick = 1e-9
 
-// welch is the two-sided p-value of Welch's t-test for a and b having one mean, and the smallest
-// difference of the means that would have had the p-value level.
+// welch returns the two-sided p-value of Welch's t-test for a and b having the same mean, and the
+// smallest difference of the means that would have had the p-value level.
 func welch(a, b *sample, level float64) (p, detectable float64) {
 	result, err := stats.TwoSampleWelchTTest(a, b, stats.LocationDiffers)
 	if err != nil { // a sample of one run

@@ -12,14 +12,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// much is the part of the difference from which on something is said to make most of it.
+// much is the share of the difference from which on a part is said to be most of it.
 const much = 0.5
 
-// unknown is what one run a side cannot say.
+// unknown is what one run per side cannot show.
 const unknown = " How far apart two equal runs are on this machine cannot be known from one run a side: give several, cairn compare A1 A2 A3 -- B1 B2 B3."
 
-// sentence says what the difference is, what makes most of it, which ranks changed, and how sure
-// that is.
+// sentence describes the difference, its main part, the ranks that changed, and how certain it is.
 func (f *Findings) sentence() string {
 	if f.DifferentPrograms {
 		return fmt.Sprintf("A and B are runs of different programs: %s and %s spend %.0f%% and %.0f%% of their time at places that both have. A took %s, B %s; nothing else is compared.",
@@ -30,7 +29,7 @@ func (f *Findings) sentence() string {
 	main, before := f.mainChange(), ""
 	if several && *f.PValue < runAlpha/2 || !several && math.Abs(f.Difference) > f.rounding {
 		if before = f.moreIterations(); before == "" && (main == nil || main.Seconds*sign(f.Difference) < much*math.Abs(f.Difference)) {
-			before = f.largestParts() // else others wait for that rank, and their waiting would be the most
+			before = f.largestParts() // otherwise others wait for that rank, and their waiting would be the main part
 		}
 	}
 	text += before
@@ -86,7 +85,7 @@ func (f *Findings) runTimes() string {
 	return fmt.Sprintf("%s: no more than equal runs differ (%s; A took %s, B %s).", text, chance(*f.PValue), f.A.between(), f.B.between())
 }
 
-// chance words a p-value.
+// chance describes a p-value.
 func chance(p float64) string {
 	if p < 1e-9 {
 		return "p < 1e-9"
@@ -94,12 +93,12 @@ func chance(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-// between is how long the shortest and the longest run took.
+// between describes the shortest and the longest run time.
 func (s *Side) between() string {
 	return fmt.Sprintf("%s to %s", wording.Duration(s.Shortest), wording.Duration(s.Longest))
 }
 
-// precision says what so many runs can show.
+// precision describes what this number of runs can show.
 func (f *Findings) precision() string {
 	if f.Detectable == nil {
 		return ""
@@ -107,8 +106,8 @@ func (f *Findings) precision() string {
 	return fmt.Sprintf(" %d and %d runs as far apart as these show differences of the run time from %.2g%% on; more runs show smaller ones.", f.A.Runs, f.B.Runs, *f.Detectable)
 }
 
-// mainChange is the largest change of a rank's computation in the direction of the difference, else
-// the largest slowdown; nil if there is none.
+// mainChange returns the largest change of a rank's computation in the direction of the difference,
+// else the largest slowdown; nil if there is none.
 func (f *Findings) mainChange() *Change {
 	var along, slower *Change
 	for i := range f.Changes {
@@ -129,8 +128,8 @@ func (f *Findings) mainChange() *Change {
 	return slower
 }
 
-// rankSentence names the rank of the main change, the node if all its ranks and no others changed so,
-// and counts the others.
+// rankSentence names the rank of the main change, or the node if all its ranks and no others
+// changed in the same way, and counts the others.
 func (f *Findings) rankSentence(main *Change) string {
 	slower, faster := map[int]bool{}, map[int]bool{} // ranks; one may be in several phases
 	for _, c := range f.Changes {
@@ -162,7 +161,7 @@ func (f *Findings) rankSentence(main *Change) string {
 	return text
 }
 
-// whereIn is where most of a change of computation is, if that is at one place.
+// whereIn returns where most of a change of computation is, if that is in one place.
 func (f *Findings) whereIn(c *Change) string {
 	for i := range f.Places {
 		p := &f.Places[i]
@@ -173,8 +172,8 @@ func (f *Findings) whereIn(c *Change) string {
 	return ""
 }
 
-// nodeOf is the node whose ranks these are, all of them and of several nodes of several ranks; "" if
-// there is none.
+// nodeOf returns the node whose ranks these are, exactly and all of them, if there are several
+// nodes with several ranks; "" if there is none.
 func (f *Findings) nodeOf(ranks map[int]bool) string {
 	node := ""
 	for rank := range ranks {
@@ -195,7 +194,8 @@ func (f *Findings) nodeOf(ranks map[int]bool) string {
 	return node
 }
 
-// moreIterations names the loop whose number of iterations makes most of the difference, "" if none does.
+// moreIterations names the loop whose number of iterations explains most of the difference, "" if
+// there is none.
 func (f *Findings) moreIterations() string {
 	for _, p := range f.Phases {
 		if p.AIterations == 0 || p.BIterations == 0 || math.Abs(p.AIterations-p.BIterations) < 0.5 {
@@ -210,14 +210,14 @@ func (f *Findings) moreIterations() string {
 	return ""
 }
 
-// largestParts names the parts of the critical path that together make most of the difference, the
-// largest first, if three are enough.
+// largestParts names the parts of the critical path that together explain most of the difference,
+// the largest first, if three are enough.
 func (f *Findings) largestParts() string {
 	var names []string
 	sum := 0.0
 	for _, c := range f.Causes[:min(len(f.Causes), 3)] {
 		if math.Abs(f.Difference) < tick || c.Difference*f.Difference <= 0 {
-			continue // the other way
+			continue // in the opposite direction
 		}
 		sum += c.Difference
 		names = append(names, fmt.Sprintf("%s (%s)", c.name(), wording.Duration(math.Abs(c.Difference))))
@@ -228,7 +228,7 @@ func (f *Findings) largestParts() string {
 	return ""
 }
 
-// name is the part of the path in words.
+// name describes the part of the path.
 func (c *Cause) name() string {
 	switch c.Function {
 	case string(accounts.Computation):
@@ -247,7 +247,7 @@ func (c *Cause) name() string {
 	return callsite.At(c.Function, c.CallSite)
 }
 
-// name is the place in words.
+// name describes the place.
 func (p *Place) name() string {
 	name := callsite.At(p.Function, p.CallSite)
 	if p.What == "computation" {
@@ -256,10 +256,10 @@ func (p *Place) name() string {
 	return name
 }
 
-// textRows bounds the tables on a terminal.
+// textRows is the maximum number of rows of tables on a terminal.
 const textRows = 15
 
-// WriteText writes what a terminal shows.
+// WriteText writes the findings for a terminal.
 func (f *Findings) WriteText(w io.Writer) error {
 	fmt.Fprintln(w, f.Text)
 	if !f.DifferentPrograms {

@@ -10,14 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// causesOf are those of the verdict on the run that took the median time.
+// causesOf returns the causes of the verdict on the run with the median time.
 func causesOf(side []*run) []verdict.Cause {
 	byTime := slices.SortedFunc(slices.Values(side), func(x, y *run) int { return cmp.Compare(x.seconds, y.seconds) })
 	return append([]verdict.Cause{}, byTime[(len(byTime)-1)/2].causes...)
 }
 
-// verdicts says what the verdict on the slower side names and that on the other does not, if that explains much of the
-// difference. The reports on these runs say the same of each.
+// verdicts reports causes of the verdict on the slower side that the other one lacks, if they
+// explain much of the difference. The reports on these runs have the same causes.
 func (f *Findings) verdicts() string {
 	slower, own, another := "B", f.B.Causes, f.A.Causes
 	if f.Difference < 0 {

@@ -7,19 +7,22 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A route is what a collective's algorithm costs on a network: α and β of Thakur, Rabenseifner and Gropp, "Optimization of
-// Collective Communication Operations in MPICH", IJHPCA 19(1), 2005, are L and G here, and γ, the time to combine data, is
-// nothing. Each is made of rounds, in each of which a process sends one message and receives one. From a size on a message
-// makes a handshake, and takes two latencies more: all participants are inside MPI, so nobody waits for an answer.
+// A route computes the cost of a collective's algorithm on a network. α and β of Thakur,
+// Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", IJHPCA
+// 19(1), 2005, are L and G here, and γ, the time to combine data, is 0. Algorithms consist of
+// rounds, in each of which a process sends one message and receives one. From a size on, a message
+// uses a handshake, which takes two more latencies: all participants are inside MPI, so there is no
+// wait for an answer.
 type route struct {
 	network    *Network
-	handshakes int64 // from which size on
-	size       int   // processes: p
+	handshakes int64 // minimum size of messages with a handshake
+	size       int   // number of processes: p
 	bytes      int64 // of the largest buffer of a participant: n
 }
 
-// takes is how long a collective takes, in ns: by the algorithm that is the quickest on this network for so many processes and
-// bytes, as MPI libraries choose them. Without data all come to a tree's ⌈log₂ p⌉ latencies.
+// takes returns the duration of a collective in ns: that of the fastest algorithm on this network
+// for this number of processes and bytes, which MPI libraries would choose. Without data all
+// algorithms take a tree's ⌈log₂ p⌉ latencies.
 func (r *route) takes(m semantics.Movement) float64 {
 	switch m {
 	case semantics.Broadcast: // binomial tree, or scatter and allgather (van de Geijn)
@@ -40,7 +43,7 @@ func (r *route) takes(m semantics.Movement) float64 {
 
 func (r *route) rounds() int { return bits.Len(uint(r.size - 1)) }
 
-// message is the time of a round with so many bytes.
+// message returns the time of a round with this many bytes.
 func (r *route) message(bytes float64) float64 {
 	latencies := 1.0
 	if bytes >= float64(r.handshakes) {
@@ -65,10 +68,11 @@ func (r *route) halving() (ns float64) {
 	return ns
 }
 
-// spread is the quicker of the two: all have shares of each other, or combine them.
+// spread is the faster of the two: all get shares of each other, or combine them.
 func (r *route) spread() float64 { return min(r.halving(), r.ring()) }
 
-// bruck takes ⌈log₂ p⌉ rounds: in the k-th one goes what is for processes at distances, in 1 … p − 1, that have bit k.
+// bruck takes ⌈log₂ p⌉ rounds: the k-th one sends the data for processes at distances, in 1 … p −
+// 1, that have bit k.
 func (r *route) bruck() (ns float64) {
 	for bit := 1; bit < r.size; bit *= 2 {
 		blocks := r.size/(2*bit)*bit + max(0, r.size%(2*bit)-bit)
@@ -77,8 +81,8 @@ func (r *route) bruck() (ns float64) {
 	return ns
 }
 
-// takes is how long a part of a collective takes from when the last one came that it needs. Neighbors send each other one
-// message each.
+// takes returns the duration of a part of a collective after the last participant that it needs has
+// entered. Neighbors send each other one message each.
 func (g *collectiveInstance) takes(n *Network, part int32, handshakes int64) int64 {
 	r := route{network: n, handshakes: handshakes, size: g.shape.Size, bytes: g.bytes}
 	if g.own != nil {

@@ -103,9 +103,10 @@ func TestHandshakesOfCollectives(t *testing.T) {
 	assert.InDelta(t, 10+24, float64(lengths[0])/tracetest.Unit, 1e-5)
 }
 
-// A collective that a request stands for takes as long from when it began: at 6 with MPI_Ialltoall (MPI_Init ends at 5), at 5.9
-// with MPI_Start. Its 15 later MPI_Wait ends, and MPI_Finalize is entered 1 after that, and left at 26 or 25.9. On a communicator
-// of two, made from 5.5 to 7.5, 1 MiB for each is one message in a round of 5, from 8 on; MPI_Finalize is left at 18.
+// A nonblocking collective takes as long, counted from when it began: at 6 with MPI_Ialltoall
+// (MPI_Init ends at 5), at 5.9 with MPI_Start. MPI_Wait ends 15 later, and MPI_Finalize is entered
+// 1 after that, and left at 26 or 25.9. On a communicator of two, created from 5.5 to 7.5, 1 MiB
+// for each is one message in a round of 5, from 8 on; MPI_Finalize is left at 18.
 func TestBytesOfCollectivesWithRequests(t *testing.T) {
 	bytes := tracetest.Args{"sendcount": 1 << 20, "recvcount": 1 << 20, "sendtype": "MPI_BYTE", "recvtype": "MPI_BYTE"}
 	q := tracetest.Request(0)

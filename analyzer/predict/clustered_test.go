@@ -16,9 +16,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// extrapolations makes of a trace in which each rank has its own times one of ranks that were clustered while they ran: a mark
-// every so many iterations, and from the third interval on, where a thread's calls are those of the interval before, the
-// lowest rank that made the same calls leads. It returns how many calls are stood in for.
+// extrapolations converts a trace with all times to one of ranks that were clustered while they
+// ran: there is a marker every few iterations, and from the third interval on, if a thread's calls
+// equal those of the interval before, the lowest rank with the same calls is its lead. It returns
+// the number of calls with extrapolated times.
 func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 {
 	var shapes []map[int]string // of the ranks: calls of each interval
 	threads := c.Threads.List()
@@ -72,9 +73,9 @@ func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 
 	return stood
 }
 
-// Chameleon's measure of a clustered trace: ACC = 1 − |t − t'| / t, t and t' what the replay predicts from the times of all
-// ranks and from those of leads. What is predicted is the run on other networks: as measured, both are equal but for the
-// last interval.
+// Chameleon's measure of a clustered trace: ACC = 1 − |t − t'| / t, where t and t' are the replay's
+// predictions from the times of all ranks and from those of leads, on other networks: as measured,
+// both are equal except for the last interval.
 func TestAccuracyOfClusteredTraces(t *testing.T) {
 	for _, config := range []simulate.Config{
 		{Pattern: "stencil2d", Ranks: 36, Iterations: 60, Reduce: 1, Imbalance: simulate.Imbalance{Noise: 20}},

@@ -8,20 +8,21 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A collectiveInstance is a collective operation that is being played.
+// A collectiveInstance is a collective operation that is being replayed.
 type collectiveInstance struct {
 	shape         *eventlog.Shape
-	entered, left int       // parts that came so far
-	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
-	parts         []*moment // else: entries,
-	upTo          []*moment // and, of a prefix operation, the last of parts 0 … i
-	bytes         int64     // of the largest buffer of those that are awaited; where that differs from part to part
-	own           []int64   // those of each part
+	entered, left int      // number of parts so far
+	all           *event   // the last one of all awaited entries; nil if that differs from part to part
+	parts         []*event // otherwise the entries,
+	upTo          []*event // and, for a prefix operation, the last of parts 0 … i
+	bytes         int64    // of the largest buffer of awaited parts; if that differs from part to part
+	own           []int64  // the size of each part
 }
 
 func (g *collectiveInstance) isNeighbor() bool { return g.shape.Class == match.Neighbor }
 
-// collectiveInstance is the operation of a number. Who enters or leaves it is the first to tell of it.
+// collectiveInstance returns the operation with a number. The first participant that enters or
+// leaves it creates it.
 func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	g := p.collectives[e.Number]
 	if g != nil {
@@ -31,23 +32,23 @@ func (p *player) collectiveInstance(e *eventlog.Entry) *collectiveInstance {
 	p.collectives[e.Number] = g
 	switch s := e.Shape; s.Class {
 	case match.Barrier, match.AllToAll, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
-		g.all = &moment{left: s.Expected}
+		g.all = &event{left: s.Expected}
 	case match.AllToOne:
-		g.all = &moment{left: s.Expected - 1}
+		g.all = &event{left: s.Expected - 1}
 	case match.OneToAll:
-		g.all = &moment{left: 1}
+		g.all = &event{left: 1}
 	case match.Prefix, match.Neighbor:
-		g.parts, g.own = make([]*moment, s.Size), make([]int64, s.Size)
+		g.parts, g.own = make([]*event, s.Size), make([]int64, s.Size)
 		for i := range g.parts {
 			if !slices.Contains(s.Absent, i) {
-				g.parts[i] = &moment{left: 1}
+				g.parts[i] = &event{left: 1}
 			}
 		}
 	}
 	return g
 }
 
-// gather notes that a call enters an operation.
+// gather records that a call enters an operation.
 func (p *player) gather(s *step, e *eventlog.Entry) {
 	g := p.collectiveInstance(e)
 	g.entered++
@@ -66,8 +67,9 @@ func (p *player) gather(s *step, e *eventlog.Entry) {
 	}
 }
 
-// gathered is what a call needs of the operation that it leaves, and which that is; nil if nothing.
-func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInstance) {
+// gathered returns what a call needs of the operation that it leaves, and the operation; nil if
+// nothing.
+func (p *player) gathered(d *eventlog.Dependency) (on *event, g *collectiveInstance) {
 	g = p.collectives[d.Number]
 	if g == nil {
 		return nil, nil
@@ -88,10 +90,10 @@ func (p *player) gathered(d *eventlog.Dependency) (on *moment, g *collectiveInst
 	return g.all, g
 }
 
-// prefix is the last entry of parts 0 … i.
-func (g *collectiveInstance) prefix(p *player, i int) *moment {
+// prefix returns the last entry of parts 0 … i.
+func (g *collectiveInstance) prefix(p *player, i int) *event {
 	if g.upTo == nil {
-		g.upTo = make([]*moment, len(g.parts))
+		g.upTo = make([]*event, len(g.parts))
 		for k := range g.parts {
 			switch {
 			case k == 0:

@@ -1,19 +1,19 @@
 package predict
 
-// Marks are times of the run, in order, by location: Play tells when each would have been in the first scenario. Within
-// a call or a computation time passes evenly.
+// Marks are times of the run, in order, by location. Play returns when each would have been in the
+// first scenario. Within a call or a computation time passes evenly.
 type Marks [][]int64
 
-// passed tells the marks of a thread up to a time that its first scenario has come to.
+// passed converts the marks of a thread up to a time that it has reached in the first scenario.
 type passed struct {
 	times []int64 // of the trace
 	at    []int64 // and in the first scenario
-	real  int64   // how far the thread is,
-	ideal int64   // and there
+	real  int64   // position of the thread in the trace
+	ideal int64   // and in the first scenario
 	began bool
 }
 
-// to goes on to a time.
+// to moves on to a time.
 func (p *passed) to(real, ideal int64) {
 	if p.times == nil {
 		return
@@ -31,7 +31,7 @@ func (p *passed) to(real, ideal int64) {
 	p.real, p.ideal = real, ideal
 }
 
-// rest tells the marks after the thread's end.
+// rest converts the marks after the thread's end.
 func (p *passed) rest() []int64 {
 	for len(p.at) < len(p.times) {
 		p.at = append(p.at, p.ideal)

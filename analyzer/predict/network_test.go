@@ -37,24 +37,26 @@ func on(latency, perMiB float64, handshakes int64) predict.Scenario {
 	return predict.Scenario{Network: &predict.Network{Latency: latency * tracetest.Unit, PerByte: perMiB * tracetest.Unit / (1 << 20), Handshakes: handshakes}}
 }
 
-// On a network with a latency of 2 MPI_Init ends at 3. Rank 0 sends at 5 what rank 1 awaits since 4. It asks (7), is told to
-// go on (9), and the data is there at 11: MPI_Finalize is entered at 12 by rank 1 and left at 14, 13 from 1. If the data
-// takes 3 to pass, 3 later. Sent at once, it is there at 7, and MPI_Finalize is left at 10.
+// On a network with a latency of 2 MPI_Init ends at 3. Rank 0 sends at 5 what rank 1 has been
+// waiting for since 4. Its request arrives at 7, the answer at 9, and the data at 11: rank 1 enters
+// MPI_Finalize at 12 and leaves it at 14, 13 from 1. If the data takes 3 to transfer, everything is
+// 3 later. Without a handshake the data arrives at 7, and MPI_Finalize is left at 10.
 func TestAHandshakeTakesThreeLatencies(t *testing.T) {
 	tr := messages(t, message{1 << 20, 4, 4.5, 3, 5})
 	assert.Equal(t, []int64{13 * tracetest.Unit, 16 * tracetest.Unit, 9 * tracetest.Unit}, play(t, tr, on(2, 0, 0), on(2, 3, 0), on(2, 0, 2<<20)))
 }
 
-// The same, awaited from 11 on: the answer is at rank 0 at 13, which enters MPI_Finalize at 14; the data is there at 15,
-// and rank 1 enters MPI_Finalize at 16, which ends at 18, 17 from 1. Sent at once, the data is there when it is awaited:
-// MPI_Finalize is entered at 12 and left at 14.
+// The same, with the receive at 11: the answer reaches rank 0 at 13, which enters MPI_Finalize at
+// 14; the data arrives at 15, and rank 1 enters MPI_Finalize at 16, which ends at 18, 17 from 1.
+// Without a handshake the data has arrived before the receive: MPI_Finalize is entered at 12 and
+// left at 14.
 func TestAHandshakeWaitsForItsReceiver(t *testing.T) {
 	tr := messages(t, message{1 << 20, 4, 10.2, 10, 10.5})
 	late := play(t, tr, predict.Scenario{}, on(2, 0, 0), on(2, 0, 2<<20))
 	assert.Equal(t, []int64{11_500_000, 17 * tracetest.Unit, 13 * tracetest.Unit}, late)
 }
 
-// From which size on messages make a handshake is what the run shows.
+// The minimum size of messages with a handshake is measured in the run.
 func TestWhoMakesHandshakes(t *testing.T) {
 	small := message{8, 3, 3.1, 2.5, 5} // there after 2, so much is a latency
 	for name, one := range map[string]struct {
@@ -80,8 +82,9 @@ func TestWhoMakesHandshakes(t *testing.T) {
 	}
 }
 
-// A synchronous send is told that its message has been received, however small: sent at 5 and awaited since 4, the message
-// is there at 7, and rank 0 is told at 9. MPI_Finalize is entered at 8 and 10, left at 12, 11 from 1.
+// A synchronous send waits for the acknowledgment of its message, however small. The message is
+// sent at 5 and received at 7, and the acknowledgment arrives at 9. MPI_Finalize is entered at 8
+// and 10, left at 12, 11 from 1.
 func TestASynchronousSendIsAnswered(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(1, 2).Call("MPI_Ssend", 4, 4.5, tracetest.Args{"dest": 1}).Finalize(5.5, 6.5)

@@ -12,15 +12,15 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// A Length is how long the run takes in a scenario, in nanoseconds.
+// A Length is the duration of the run in a scenario, in nanoseconds.
 type Length struct {
 	Run int64 // from the first entry into MPI_Init to the last exit from MPI_Finalize
-	// Program leaves out the launch, of which every run has another: from when the last rank has left MPI_Init until the
-	// last one enters MPI_Finalize.
+	// Program leaves out the launch, which differs from run to run: it is from when the last rank
+	// has left MPI_Init until the last one enters MPI_Finalize.
 	Program int64
 }
 
-// Lengths returns how long the run takes in each scenario.
+// Lengths returns the duration of the run in each scenario.
 func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]Length, error) {
 	if err := timeline.NeedTimes(t, "a prediction"); err != nil {
 		return nil, err
@@ -43,14 +43,14 @@ func Play(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenar
 	return runs(lengths), err
 }
 
-// Played is what PlayMarks finds.
+// Played is the result of PlayMarks.
 type Played struct {
 	Runs   []int64   // Length.Run of each scenario
-	Marks  Marks     // when the marks would have been in the first scenario
-	Longer [][]int64 // by scenario and location: by how many nanoseconds more it computes in all; negative: less
+	Marks  Marks     // times of the marks in the first scenario
+	Longer [][]int64 // by scenario and location: additional computation in nanoseconds, may be negative
 }
 
-// PlayMarks is Play for what was recorded before. Marks may be nil.
+// PlayMarks is Play for an event log. Marks may be nil.
 func PlayMarks(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (Played, error) {
 	p, err := play(ctx, j, scenarios, marks)
 	if err != nil {
@@ -79,8 +79,9 @@ func runs(lengths []Length) []int64 {
 	return runs
 }
 
-// play plays all that was recorded: of each slab one location after the other, each as far as it can go before it needs
-// another one. A call is read when it is its turn: none is kept but that for which its location waits.
+// play replays the event log: in each slab one location after the other, each as far as it gets
+// before it needs another one. A call is read when it is its turn: only the call for which a
+// location waits is kept.
 func play(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (*player, error) {
 	p := newPlayer(j, scenarios)
 	for i := range p.threads {
@@ -111,69 +112,69 @@ func play(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Mark
 	return p, nil
 }
 
-// player plays all scenarios at once.
+// player replays all scenarios at once.
 type player struct {
 	log         *eventlog.Log
-	handshakes  int64 // from which size on messages make one, as the run has shown
+	handshakes  int64 // minimum size of messages with a handshake, as measured in the run
 	scenarios   []Scenario
-	computing   []int   // scenarios in which computations may take longer or less
-	free        []bool  // by place and scenario: Scenario.Free,
+	computing   []int   // scenarios with changed computations
+	free        []bool  // by call site and scenario: Scenario.Free,
 	ignores     []bool  // and Scenario.Ignores
-	costly      [][]int // by place: scenarios in which its calls do not take what they took
+	costly      [][]int // by call site: scenarios in which its calls have another cost
 	locations   []timeline.Location
 	threads     []thread
 	collectives map[uint64]*collectiveInstance
-	slabs       int     // that may be played
-	ready       []int   // locations to look at
-	room        []int64 // for times
-	freed       []*moment
+	slabs       int     // number of slabs that may be replayed
+	ready       []int   // locations that may be able to advance
+	room        []int64 // memory for times
+	freed       []*event
 }
 
-// A thread is where its play is.
+// A thread is the position of a thread in the replay.
 type thread struct {
 	reader  *eventlog.Reader
-	slabs   int  // that it has come through
-	step    step // the call that it is at,
-	called  bool // if it is at one,
-	entered bool // and has begun
+	slabs   int  // number of slabs completed
+	step    step // the current call,
+	called  bool // if there is one,
+	entered bool // and it has begun
 	posts   posts
 
 	started  bool
-	last     int64   // when the last call ended in the trace,
-	late     []int64 // and by how much later in each scenario: what takes as long as it did changes nothing
+	last     int64   // end of the last call in the trace,
+	late     []int64 // and its delay in each scenario: unchanged durations do not change it
 	function uint16  // of the last call
 	site     uint32
 
-	longer []int64 // by scenario: what it has computed more than in the trace
+	longer []int64 // by scenario: additional computation
 
 	attempt polling.Attempt
-	since   []int64 // when the polls began of which the next successful one is the last
+	since   []int64 // begin of the current sequence of unsuccessful polls
 
-	begin, in            []int64 // when the thread's part of the run began, and when it had left MPI_Init
-	out, end             []int64 // when it entered MPI_Finalize, and when it had left it: if it is through
+	begin, in            []int64 // begin of the thread's part of the run, and exit from MPI_Init
+	out, end             []int64 // entry into MPI_Finalize, and exit from it
 	initialized, through bool
 	left                 bool // MPI_Init
 	passed               passed
 }
 
-// A step is a call that is played.
+// A step is a call that is being replayed.
 type step struct {
 	enter, exit int64
-	held        int64 // before enter, by the tracer
+	held        int64 // tracer overhead before enter
 	function    uint16
 	site        uint32
 	terminal    int32
 	place       int32
 	kind        stepKind
-	begin       int64 // since when it waited
-	polls       bool  // it is the first of polls in vain
-	idle        bool  // what comes before it is no computation: polling, or tracing is off
+	begin       int64 // begin of its wait
+	polls       bool  // it is the first of some unsuccessful polls
+	idle        bool  // the time before it is not computation: polling, or tracing is off
 	nested      bool  // inside another call: a callback's
-	outside     bool  // of the window that is looked at
-	posts       []*moment
+	outside     bool  // outside of the window of the analysis
+	posts       []*event
 	depends     []dependency
-	inert       []dependency // on which it did not depend, after all
-	shakes      []dependency // on calls of its own thread, for the handshakes of messages on another network
+	inert       []dependency // that turned out not to matter
+	handshakes  []dependency // on calls of its own thread, for the handshakes of messages on another network
 }
 
 type stepKind uint8
@@ -185,18 +186,19 @@ const (
 	finalization
 )
 
-// A dependency is what a call cannot end before.
+// A dependency is something that must precede the end of a call.
 type dependency struct {
-	on    *moment
-	post  match.Mark // whose moment it is; Ordinal 0: a collective operation's
+	on    *event
+	post  match.Mark // the call whose entry it is; Ordinal 0: a collective operation
 	bytes int64
 	hops  int32
-	// of a collective operation: which one, and the call's part in it
+	// for a collective operation: the operation, and the call's part in it
 	of   *collectiveInstance
 	part int32
-	// what a handshake needs: on a network that makes one for its size, or always; hops counts its latencies
+	// for a handshake: whether a network that uses one for the size needs it, or always; hops is
+	// the number of latencies
 	handshake, always bool
-	// of a message: the locations between which it goes
+	// for a message: the locations of its ends
 	from, to int32
 }
 
@@ -226,7 +228,7 @@ func newPlayer(j *eventlog.Log, scenarios []Scenario) *player {
 	return p
 }
 
-// next goes to the thread's next call; false if there is none in the slabs that may be played.
+// next moves to the thread's next call; false if there is none in the slabs that may be replayed.
 func (p *player) next(th *thread) bool {
 	for ; th.slabs < p.slabs; th.slabs++ {
 		if th.reader.Next() {
@@ -237,14 +239,14 @@ func (p *player) next(th *thread) bool {
 	return false
 }
 
-// take makes a step of the call that the thread's reader has come to.
+// take makes a step of the current call of the thread's reader.
 func (p *player) take(th *thread) {
 	r, s := th.reader, &th.step
 	c := &r.Record
 	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Overhead, c.Enter
 	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.CallSite, kindOf(c.Semantics)
 	s.outside, s.nested = c.Outside, false
-	s.posts, s.depends, s.inert, s.shakes = s.posts[:0], s.depends[:0], s.inert[:0], s.shakes[:0]
+	s.posts, s.depends, s.inert, s.handshakes = s.posts[:0], s.depends[:0], s.inert[:0], s.handshakes[:0]
 	if !th.started {
 		p.start(th, c)
 	}
@@ -273,7 +275,7 @@ func (p *player) depend(s *step, location int, on *eventlog.Dependency) {
 		post: on.On, bytes: on.Bytes, hops: on.Hops, handshake: on.Handshake, always: on.Always, from: int32(on.From), to: int32(location),
 	}
 	if d.post.Ordinal > 0 {
-		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
+		d.on = p.event(&p.threads[d.post.Location].posts, d.post.Ordinal)
 	} else if d.on, d.of = p.gathered(on); d.on == nil {
 		return
 	} else {
@@ -284,13 +286,14 @@ func (p *player) depend(s *step, location int, on *eventlog.Dependency) {
 		return
 	}
 	if on.Own {
-		s.shakes = append(s.shakes, d)
+		s.handshakes = append(s.handshakes, d)
 		return
 	}
 	s.depends = append(s.depends, d)
 }
 
-// start sets a thread's clock: the rank's first thread starts when it did, another as long after the first as it did.
+// start sets a thread's clock: the rank's first thread starts when it did, and another one as long
+// after the first as it did.
 func (p *player) start(th *thread, c *timeline.Record) {
 	th.started, th.last = true, c.Enter
 	for _, times := range []*[]int64{&th.late, &th.since, &th.begin, &th.end, &th.in, &th.out, &th.longer} {
@@ -303,14 +306,14 @@ func (p *player) start(th *thread, c *timeline.Record) {
 	th.now(th.in)
 }
 
-// now tells when the thread's last call ended in each scenario.
+// now sets clock to the end of the thread's last call in each scenario.
 func (th *thread) now(clock []int64) {
 	for k, late := range th.late {
 		clock[k] = th.last + late
 	}
 }
 
-// run plays what can be played.
+// run replays everything that can be replayed.
 func (p *player) run() {
 	for len(p.ready) > 0 {
 		location := p.ready[len(p.ready)-1]
@@ -319,7 +322,7 @@ func (p *player) run() {
 	}
 }
 
-// advance plays a thread's calls as far as their dependencies are known.
+// advance replays a thread's calls as far as their dependencies are known.
 func (p *player) advance(location int) {
 	th := &p.threads[location]
 	for s := &th.step; ; {
@@ -341,8 +344,8 @@ func (p *player) advance(location int) {
 	}
 }
 
-// awaits is something that a call depends on and that has not been played, nil if there is none.
-func (s *step) awaits() *moment {
+// awaits returns a dependency of a call that has not been replayed, nil if there is none.
+func (s *step) awaits() *event {
 	for _, list := range [...][]dependency{s.depends, s.inert} {
 		for i := range list {
 			if m := list[i].on; !m.known() {
@@ -353,7 +356,7 @@ func (s *step) awaits() *moment {
 	return nil
 }
 
-// enter plays the computation before a call, up to its entry.
+// enter replays the computation before a call, up to its entry.
 func (p *player) enter(th *thread, location int, s *step) {
 	gap := s.enter - th.last
 	if s.nested = gap < 0; s.nested {
@@ -387,8 +390,8 @@ func (p *player) enter(th *thread, location int, s *step) {
 	}
 }
 
-// enterNested plays the entry of a call that another call made, through a callback. It takes none of the thread's
-// time, which the outer call has already taken.
+// enterNested replays the entry of a call that another call made, through a callback. It takes none
+// of the thread's time, which the outer call includes.
 func (p *player) enterNested(th *thread, s *step, gap int64) {
 	at := make([]int64, len(th.late))
 	th.now(at)
@@ -402,7 +405,7 @@ func (p *player) enterNested(th *thread, s *step, gap int64) {
 	}
 }
 
-// leave plays the call itself.
+// leave replays the call itself.
 func (p *player) leave(th *thread, s *step) {
 	if s.nested {
 		return
@@ -412,7 +415,7 @@ func (p *player) leave(th *thread, s *step) {
 			th.late[k] = since - s.begin
 		}
 	}
-	if len(s.depends)+len(s.shakes) == 0 {
+	if len(s.depends)+len(s.handshakes) == 0 {
 		p.spend(th, s)
 	} else {
 		own := p.cost(s)
@@ -434,7 +437,8 @@ func (p *player) leave(th *thread, s *step) {
 	}
 }
 
-// spend plays a call that depends on nothing, as most do: what end comes to then.
+// spend replays a call without dependencies, which is the most frequent case; it is end,
+// simplified.
 func (p *player) spend(th *thread, s *step) {
 	free, took := p.free[int(s.place)*len(p.scenarios):], s.exit-s.begin
 	for _, k := range p.costly[s.place] {
@@ -447,11 +451,11 @@ func (p *player) spend(th *thread, s *step) {
 	}
 }
 
-// end is when a call that began at t ends in the k-th scenario.
+// end returns when a call that began at t ends in the k-th scenario.
 func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int64 {
 	at := int(s.place)*len(p.scenarios) + k
 	free := p.free[at]
-	// no time passes outside the window, whatever the network
+	// no time passes outside of the window, whatever the network
 	if n := scenario.Network; n != nil && !free && s.kind != inputOutput && !s.outside {
 		return p.onNetwork(scenario, k, s, t)
 	}
@@ -473,11 +477,11 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 	return end
 }
 
-// answers reports whether a dependency is that of a large message on its receiver, who has to answer, or on a partner that
-// was outside MPI when it should have.
+// answers reports whether a dependency is that of a large message on its receiver, which has to
+// answer, or on a partner that was outside of MPI when it should have answered.
 func (d *dependency) answers() bool { return d.handshake && d.hops < wholeHandshake }
 
-// onNetwork is when a call that began at t ends on another network.
+// onNetwork returns when a call that began at t ends on another network.
 func (p *player) onNetwork(scenario *Scenario, k int, s *step, t int64) int64 {
 	n := scenario.Network
 	if p.ignores[int(s.place)*len(p.scenarios)+k] {
@@ -487,14 +491,15 @@ func (p *player) onNetwork(scenario *Scenario, k int, s *step, t int64) int64 {
 		d := &s.depends[i]
 		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
 	}
-	for i := range s.shakes {
-		d := &s.shakes[i]
+	for i := range s.handshakes {
+		d := &s.handshakes[i]
 		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
 	}
 	return t + int64(n.Overhead)
 }
 
-// finish plays what depends on what never came: ranks that the trace lacks, or that ended early.
+// finish replays what depends on events that never came: of ranks that the trace lacks, or that
+// ended early.
 func (p *player) finish() {
 	for again := true; again; {
 		again = false

@@ -107,7 +107,7 @@ func TestByHand(t *testing.T) {
 	assert.Equal(t, []int64{10 * tracetest.Unit, 6 * tracetest.Unit, 7 * tracetest.Unit, 13 * tracetest.Unit, 10 * tracetest.Unit}, lengths)
 }
 
-// A rank that asks in vain at 3, 4 and 5 and is told at 6 has been waiting since 3.
+// A rank that polls without success at 3, 4 and 5, and successfully at 6, has been waiting since 3.
 func TestPollingIsWaiting(t *testing.T) {
 	b := tracetest.New(2)
 	q := tracetest.Request(0)
@@ -125,8 +125,9 @@ func TestPollingIsWaiting(t *testing.T) {
 	assert.Equal(t, int64(2_170_000), lengths[1])
 }
 
-// Rounded times may say that a receive ended before its message was sent (here by 0.01). It waited for it all the same:
-// with rank 1 three times as fast (send at 4), it ends at 3.99, and Finalize begins at 6 on both.
+// With rounded times a receive may end before its message was sent (here by 0.01). It depends on it
+// nevertheless: with rank 1 three times as fast (send at 4), it ends at 3.99, and Finalize begins
+// at 6 on both.
 func TestAMessageThatSeemsToComeEarlyIsWaitedFor(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(1, 2).Recv(3, 7.99, 1, 8).Finalize(10, 11)

@@ -2,35 +2,36 @@ package predict
 
 import "github.com/cairn-mpi/cairn/analyzer/eventlog"
 
-// posts finds the calls of one thread that others depend on, by their ordinals, from when the first call refers to one
-// until the last has been played that does.
+// posts finds the calls of one thread that others depend on, by their ordinals, from the first
+// reference to a call until its last dependent has been replayed.
 type posts struct {
-	pushed uint32 // the ordinal of the latest call that came
-	first  uint32 // of the first slot
-	slots  []*moment
-	empty  int                // how many slots in front are
-	old    map[uint32]*moment // that are needed for longer than others
+	pushed uint32 // ordinal of the latest call
+	first  uint32 // ordinal of the first slot
+	slots  []*event
+	empty  int               // number of empty slots at the front
+	old    map[uint32]*event // those needed for longer than others
 }
 
-// maxSlots is how many calls lie between the first that is needed and the last before the first counts as old.
+// maxSlots is the maximum distance between the first needed call and the last one, before the first
+// counts as old.
 const maxSlots = 1024
 
-// post is the entry of the thread's next posted call; nil if nobody depends on it.
-func (p *player) post(of *posts, dependents int) *moment {
+// post returns the entry of the thread's next posted call; nil if nothing depends on it.
+func (p *player) post(of *posts, dependents int) *event {
 	of.pushed++
 	if dependents == 0 {
 		of.trim()
 		return nil
 	}
-	m := p.moment(of, of.pushed)
+	m := p.event(of, of.pushed)
 	if m.uses += dependents; dependents == eventlog.Kept {
 		m.uses = 1 << 30
 	}
 	return m
 }
 
-// moment is the entry of a call, which may be still to come.
-func (p *player) moment(of *posts, ordinal uint32) *moment {
+// event returns the entry of a call, which may not have happened yet.
+func (p *player) event(of *posts, ordinal uint32) *event {
 	if of.first == 0 {
 		of.first = 1
 	}
@@ -47,14 +48,14 @@ func (p *player) moment(of *posts, ordinal uint32) *moment {
 			*slot = p.freed[n-1]
 			p.freed = p.freed[:n-1]
 		} else {
-			*slot = new(moment)
+			*slot = new(event)
 		}
 		(*slot).left = 1
 	}
 	return *slot
 }
 
-// used tells that a call was played that depends on others.
+// used records that a call that depends on others was replayed.
 func (p *player) used(s *step) {
 	for i := range s.depends {
 		p.usedOnce(&s.depends[i])
@@ -62,8 +63,8 @@ func (p *player) used(s *step) {
 	for i := range s.inert {
 		p.usedOnce(&s.inert[i])
 	}
-	for i := range s.shakes {
-		p.usedOnce(&s.shakes[i])
+	for i := range s.handshakes {
+		p.usedOnce(&s.handshakes[i])
 	}
 }
 
@@ -81,17 +82,17 @@ func (p *player) usedOnce(d *dependency) {
 		of.slots[d.post.Ordinal-of.first] = nil
 		of.trim()
 	}
-	*d.on = moment{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
+	*d.on = event{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
 	p.freed = append(p.freed, d.on)
 }
 
-// trim forgets the first slots that nobody needs any more.
+// trim removes slots at the front that are not needed any more.
 func (o *posts) trim() {
 	n := o.empty
 	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > maxSlots) {
 		if m := o.slots[n]; m != nil {
 			if o.old == nil {
-				o.old = map[uint32]*moment{}
+				o.old = map[uint32]*event{}
 			}
 			o.old[o.first+uint32(n)] = m
 		}

@@ -11,8 +11,8 @@ type builder struct {
 	*search
 	grammar grammar.Grammar
 	kind    func(terminal int32) uint64 // function and call site
-	places  []int                       // by rule: how many items stand in its place
-	bodies  map[int]level               // by rule: those items folded
+	places  []int                       // by rule: the number of items that replace it
+	bodies  map[int]level               // by rule: these items, folded
 	parts   map[int]bool
 
 	// see skeleton.go
@@ -22,7 +22,7 @@ type builder struct {
 
 func newBuilder(s *search, g grammar.Grammar, kind func(int32) uint64) *builder {
 	b := &builder{search: s, grammar: g, kind: kind, places: make([]int, len(g.Rules)), bodies: map[int]level{}, parts: map[int]bool{}}
-	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer to greater ones only
+	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer only to greater ones
 		for _, symbol := range g.Rules[rule] {
 			b.places[rule] += b.placesOf(symbol, b.places[rule])
 		}
@@ -30,7 +30,7 @@ func newBuilder(s *search, g grammar.Grammar, kind func(int32) uint64) *builder 
 	return b
 }
 
-// placesOf is how many items stand for a symbol, after so many.
+// placesOf returns the number of items that replace a symbol, given the number of items before it.
 func (b *builder) placesOf(symbol grammar.Symbol, after int) int {
 	if !symbol.IsRule() || symbol.Count > 1 || b.isPart(symbol.Rule(), after) {
 		return 1
@@ -38,12 +38,12 @@ func (b *builder) placesOf(symbol grammar.Symbol, after int) int {
 	return b.places[symbol.Rule()]
 }
 
-// isPart reports whether a rule stands for itself after so many items.
+// isPart reports whether a rule becomes a part, given the number of items before it.
 func (b *builder) isPart(rule, after int) bool {
 	return after+b.places[rule] > maxItems && b.places[rule] > smallestPart
 }
 
-// body is a rule as a level of its own: a root, the body of a loop, or a part.
+// body returns a rule as a level: a root, the body of a loop, or a part.
 func (b *builder) body(rule int) level {
 	if known, ok := b.bodies[rule]; ok {
 		return known
@@ -54,7 +54,7 @@ func (b *builder) body(rule int) level {
 	return folded
 }
 
-// list appends what stands in the place of a rule.
+// list appends the items that replace a rule.
 func (b *builder) list(rule int, items []*item) []*item {
 	start := len(items)
 	for _, s := range b.grammar.Rules[rule] {
@@ -75,12 +75,12 @@ func (b *builder) list(rule int, items []*item) []*item {
 	return items
 }
 
-// threadsOf are the threads of some classes that come to a rule.
+// threadsOf returns the threads of some classes that reach a rule.
 func (b *builder) threadsOf(rule int, classes []class) []int {
 	var threads []int
 	for _, c := range classes {
 		seen := make([]bool, len(b.grammar.Rules))
-		if b.comesTo(c.root, rule, seen) {
+		if b.reaches(c.root, rule, seen) {
 			threads = append(threads, c.threads...)
 		}
 	}
@@ -88,16 +88,16 @@ func (b *builder) threadsOf(rule int, classes []class) []int {
 	return threads
 }
 
-// comesTo reports whether a rule has another one in it, or is it; seen are those that have been looked at.
-func (b *builder) comesTo(from, rule int, seen []bool) bool {
+// reaches reports whether a rule contains another one or is it; seen are the visited rules.
+func (b *builder) reaches(from, rule int, seen []bool) bool {
 	if from == rule {
 		return true
 	}
-	if from > rule || seen[from] { // rules refer to greater ones only
+	if from > rule || seen[from] { // rules refer only to greater ones
 		return false
 	}
 	seen[from] = true
 	return slices.ContainsFunc(b.grammar.Rules[from], func(s grammar.Symbol) bool {
-		return s.IsRule() && b.comesTo(s.Rule(), rule, seen)
+		return s.IsRule() && b.reaches(s.Rule(), rule, seen)
 	})
 }

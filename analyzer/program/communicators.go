@@ -6,14 +6,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A caller is who makes a call: its rank in the communicator of the call and how many ranks that has. In a call without
-// a communicator these are of the world.
+// A caller is the rank of a caller in the communicator of the call, and the size of the
+// communicator. In a call without a communicator both refer to the world.
 type caller struct {
 	rank, size int
 	known      bool
 }
 
-// caller finds who a thread is in some calls; not known where that is not the same in all of them.
+// caller returns the caller of a thread in some calls; it is unknown if it is not the same in all
+// of them.
 func (w *writer) caller(cycle []int32, thread int) caller {
 	if thread < 0 {
 		return caller{}
@@ -68,8 +69,9 @@ func (w *writer) member(comm *trace.Value, thread int, world caller) caller {
 	return caller{}
 }
 
-// membersOf says for the handles of communicators that a thread gets who it is in them; not known where a handle stands
-// for different communicators at different times and its rank is not the same in all.
+// membersOf returns, for the handles of communicators that a thread gets, its rank and their size.
+// These are unknown if a handle refers to different communicators at different times and they are
+// not equal in all.
 func (w *writer) membersOf(thread int) map[int64]caller {
 	members := map[int64]caller{}
 	row := w.trace.Ranks().Find(w.rank(thread))
@@ -85,7 +87,7 @@ func (w *writer) membersOf(thread int) map[int64]caller {
 		}
 		instances, known := w.instances[ref.Sequence]
 		if !known {
-			instances, _ = w.trace.Sequence(int(ref.Sequence)) // what cannot be read is not known
+			instances, _ = w.trace.Sequence(int(ref.Sequence)) // an unreadable sequence is unknown
 			if instances = slices.Compact(instances); len(instances) > maxDistinct {
 				instances = instances[:maxDistinct]
 			}
@@ -98,7 +100,7 @@ func (w *writer) membersOf(thread int) map[int64]caller {
 			group := &all[own[i]].Members
 			one := caller{group.Index(w.rank(thread)), group.Len(), true}
 			if one.rank < 0 || all[own[i]].Remote.Len() > 0 {
-				one = caller{} // in an intercommunicator peers are the other side's
+				one = caller{} // peers in an intercommunicator are on the other side
 			}
 			if had, known := members[c.handle]; known && had != one {
 				one = caller{}
@@ -109,7 +111,7 @@ func (w *writer) membersOf(thread int) map[int64]caller {
 	return members
 }
 
-// A creator is a signature that gives a communicator.
+// A creator is a signature that creates a communicator.
 type creator struct {
 	terminal, stream int32
 	handle           int64

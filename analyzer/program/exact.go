@@ -9,26 +9,26 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An exactRow is what a parameter is on one thread, in one call after the other.
+// An exactRow is the values of a parameter on one thread, call after call.
 type exactRow struct {
 	rank  int
 	by    caller
 	terms []Term
 }
 
-// exact says what a parameter is in every call: see Parameter.Exact.
+// exact returns the value of a parameter in every call: see Parameter.Exact.
 func (w *writer) exact(n *node, p *trace.Parameter, k, number int) []Exact {
 	rows := w.exactRows(n, p, k, number)
 	byLength, lengths := map[int][]exactRow{}, []int{}
-	said := false
+	known := false
 	for _, r := range rows {
 		if byLength[len(r.terms)] == nil {
 			lengths = append(lengths, len(r.terms))
 		}
 		byLength[len(r.terms)] = append(byLength[len(r.terms)], r)
-		said = said || slices.ContainsFunc(r.terms, func(t Term) bool { return !t.isNothing() })
+		known = known || slices.ContainsFunc(r.terms, func(t Term) bool { return !t.isNothing() })
 	}
-	if !said {
+	if !known {
 		return nil
 	}
 	var list []Exact
@@ -51,7 +51,7 @@ func ranksOfExact(rows []exactRow) []int {
 	return ranks
 }
 
-// exactRows gives the k-th argument on all threads that make a call.
+// exactRows returns the k-th argument on all threads that make a call.
 func (w *writer) exactRows(n *node, p *trace.Parameter, k, number int) []exactRow {
 	var rows []exactRow
 	for _, v := range n.calls {
@@ -84,12 +84,12 @@ func (w *writer) exactRows(n *node, p *trace.Parameter, k, number int) []exactRo
 	return rows
 }
 
-// term is a value on a thread; false: that has to be looked up in the thread's calls.
+// term returns a value on a thread; false: it has to be looked up in the thread's calls.
 func (w *writer) term(v *trace.Value, kind string, thread int, by caller) (Term, bool) {
 	switch v.Form {
 	case trace.Column, trace.RankOffset, trace.Elastic:
 		if w.trace.OfLeads() {
-			return Term{}, false // peers of leads are moved
+			return Term{}, false // peers of leads are transposed
 		}
 		own := -1
 		if by.known {
@@ -115,7 +115,7 @@ func (w *writer) term(v *trace.Value, kind string, thread int, by caller) (Term,
 	return w.plain(v, kind), true
 }
 
-// plain is a value that does not follow from anything else.
+// plain returns a value that does not depend on anything else.
 func (w *writer) plain(v *trace.Value, kind string) Term {
 	switch v.Form {
 	case trace.Null:
@@ -145,7 +145,7 @@ func (w *writer) plain(v *trace.Value, kind string) Term {
 	return Term{Text: &text}
 }
 
-// turns are what rows of one length say, one call after the other.
+// turns packs rows of one length, call after call.
 func (w *writer) turns(rows []exactRow) []Turn {
 	var turns turnList
 	first := rows[0].terms
@@ -160,7 +160,8 @@ func (w *writer) turns(rows []exactRow) []Turn {
 	return turns.list
 }
 
-// turn is what the i-th call is given on all ranks: functions of the rank, tables, or single terms with their ranks.
+// turn returns the terms of the i-th call on all ranks: functions of the rank, tables, or single
+// terms with their ranks.
 func (w *writer) turn(rows []exactRow, i int) []Term {
 	var samples []sample
 	var by []caller
@@ -201,7 +202,7 @@ type exactGroup struct {
 	ranks []int
 }
 
-// numberGroups are functions that give samples, and a table of the rest.
+// numberGroups returns functions that give samples, and a table of the rest.
 func (w *writer) numberGroups(samples []sample, by []caller) []exactGroup {
 	var groups []exactGroup
 	numbers := map[int]int64{}
@@ -227,7 +228,7 @@ func (w *writer) numberGroups(samples []sample, by []caller) []exactGroup {
 	return groups
 }
 
-// numbering is where readers find what a function is of: see Function.Numbering.
+// numbering returns the numbering that a function's argument is from: see Function.Numbering.
 func (w *writer) numbering(f *Function, samples []sample, by []caller) int {
 	of := map[int]int64{}
 	var ranks []int
@@ -265,7 +266,7 @@ func (w *writer) numbering(f *Function, samples []sample, by []caller) int {
 	return number
 }
 
-// tableOf has the numbers of ranks.
+// tableOf returns a table of the numbers of ranks.
 func tableOf(ranks []int, numbers map[int]int64) *Table {
 	ranks = slices.Clone(ranks)
 	slices.Sort(ranks)
@@ -287,7 +288,7 @@ func progressions(list []int64) []Progression {
 				p.Count++
 			}
 			if p.Count == 2 && p.Step != 0 {
-				p.Count = 1 // two numbers are no progression
+				p.Count = 1 // two numbers are not a progression
 			}
 		}
 		if p.Count == 1 {
@@ -299,10 +300,10 @@ func progressions(list []int64) []Progression {
 	return packed
 }
 
-// A turnList packs terms that follow each other.
+// A turnList packs consecutive terms.
 type turnList struct {
 	list []Turn
-	last string // key of the last turn's terms, if there are several or it is no number
+	last string // key of the last turn's terms, if there are several or it is not a number
 }
 
 func (l *turnList) add(terms []Term) {
@@ -313,12 +314,12 @@ func (l *turnList) add(terms []Term) {
 	l.last = ""
 }
 
-// extend makes terms one more time of a turn, if they are that.
+// extend adds terms to a turn if they continue it.
 func (l *turnList) extend(turn *Turn, terms []Term) bool {
 	if len(terms) == 1 && len(turn.Terms) == 1 && terms[0].Number != nil && turn.Terms[0].Number != nil {
 		last := &turn.Terms[0]
 		if turn.Times == 1 {
-			own := *last // the number's turn begins to grow
+			own := *last // the turn starts to be a progression
 			own.Step = *terms[0].Number - *last.Number
 			turn.Terms, turn.Times = []Term{own}, 2
 			return true
@@ -355,6 +356,6 @@ func (t *Term) key() string {
 }
 
 func marshaled(v any) string {
-	b, _ := json.Marshal(v) // numbers, texts and lists of them
+	b, _ := json.Marshal(v) // numbers, texts and lists of them never fail
 	return string(b)
 }

@@ -2,7 +2,8 @@ package program
 
 import "slices"
 
-// fold finds the loops of a level. Its items come once each time that the level is come to: their own trips do not cycle.
+// fold finds the loops of a level. Its items occur once each time that the level is reached: their
+// own trips do not cycle.
 func (s *search) fold(items []*item) []*item {
 	pairs := max(leastPairs, maxLevelPairs*len(items))
 	for pass := 0; ; pass++ {
@@ -35,7 +36,7 @@ func (s *search) fold(items []*item) []*item {
 	}
 }
 
-// join makes one of neighbors that do the same.
+// join joins adjacent items that do the same.
 func (s *search) join(items []*item) []*item {
 	joined := make([]*item, 0, len(items))
 	for i := 0; i < len(items); {
@@ -53,15 +54,15 @@ func (s *search) join(items []*item) []*item {
 	return joined
 }
 
-// joinCalls makes one of the call that items begin with and those that follow it from the same call site. It says how
-// many they were.
+// joinCalls joins the call at the beginning of items with the following ones from the same call
+// site. It returns how many they were.
 func (s *search) joinCalls(items []*item) (*item, int) {
 	first := items[0]
 	if len(first.trips) > 1 {
 		return first, 1
 	}
 	n, total, cycle := 1, first.trips[0], first.calls
-	var written *writtenCycle // all signatures so far; nil while the cycle says it all
+	var written *writtenCycle // all signatures so far; nil while the cycle describes them
 	for ; n < len(items); n++ {
 		x := items[n]
 		if x.shape != first.shape || len(x.trips) > 1 {
@@ -93,11 +94,11 @@ func (s *search) joinCalls(items []*item) (*item, int) {
 	return (&item{calls: slices.Clone(cycle), kind: first.kind, part: -1, trips: []uint64{total}}).seal(), n
 }
 
-// A writtenCycle is a sequence that grows and always knows its shortest cycle (the failure function of Knuth, Morris and
-// Pratt).
+// A writtenCycle is a growing sequence with its shortest cycle (the failure function of Knuth,
+// Morris and Pratt).
 type writtenCycle struct {
 	values []int32
-	border []int // of each beginning: the longest that both begins and ends it
+	border []int // of each prefix: the length of its longest border
 }
 
 func (w *writtenCycle) add(cycle []int32, times uint64) {
@@ -116,7 +117,7 @@ func (w *writtenCycle) add(cycle []int32, times uint64) {
 	}
 }
 
-// shortest is the shortest cycle that gives the sequence.
+// shortest returns the shortest cycle that generates the sequence.
 func (w *writtenCycle) shortest() []int32 {
 	n := len(w.values)
 	if period := n - w.border[n-1]; n%period == 0 {
@@ -125,7 +126,7 @@ func (w *writtenCycle) shortest() []int32 {
 	return w.values
 }
 
-// continues reports whether a loop goes on with the one before it: their bodies are equal.
+// continues reports whether a loop continues the one before it: their bodies are equal.
 func (i *item) continues(before *item) bool {
 	if before.shape != i.shape || before.inner.exact != i.inner.exact || len(before.trips) > 1 || len(i.trips) > 1 || before.part >= 0 {
 		return false
@@ -133,8 +134,8 @@ func (i *item) continues(before *item) bool {
 	return !before.inner.cycles || !slices.ContainsFunc(before.body, func(x *item) bool { return !whole(x, before.trips[0]) })
 }
 
-// turn makes loops begin where the program's do: a b (c a b)^9 c is (a b c)^10. What stands before a loop is compared
-// with the end of its body, what stands after it with the beginning.
+// turn makes loops begin where the program's do: a b (c a b)^9 c is (a b c)^10. The items before a
+// loop are compared with the end of its body, the items after it with the beginning.
 func (s *search) turn(items []*item) []*item {
 	turned := make([]*item, 0, len(items))
 	for len(items) > 0 {
@@ -152,8 +153,8 @@ func (s *search) turn(items []*item) []*item {
 	return turned
 }
 
-// turnOne is a loop with what stands before and after it in one more iteration, nil if that is none. It says how many
-// items those are.
+// turnOne returns a loop with the items before and after it in one more iteration, or nil if they
+// are not one. It also returns the numbers of these items.
 func (s *search) turnOne(left []*item, loop *item, right []*item) (turned *item, before, after int) {
 	n := len(loop.body)
 	if n == 0 || len(loop.trips) > 1 {
@@ -183,7 +184,8 @@ func cyclesInLevel(body []*item) bool {
 	return false
 }
 
-// tandems makes loops of what is repeated next to itself, short bodies first; key says what is the same.
+// tandems makes loops of adjacent repetitions, short bodies first; items with equal keys are the
+// same.
 func (s *search) tandems(items []*item, key func(*item) uint64) []*item {
 	keys := make([]uint64, len(items))
 	for i, x := range items {
@@ -197,9 +199,9 @@ func (s *search) tandems(items []*item, key func(*item) uint64) []*item {
 	return items
 }
 
-// repeats reports whether some items are followed by the same ones again, so many of them. One of those items stands at
-// a multiple of the period, so that it is enough to look around those (Main and Lorentz, "An O(n log n) algorithm for
-// finding all repetitions in a string", J. Algorithms 5, 1984).
+// repeats reports whether period items are followed by the same ones again. One of those items is
+// at a multiple of the period, so only these positions need to be checked (Main and Lorentz, "An
+// O(n log n) algorithm for finding all repetitions in a string", J. Algorithms 5, 1984).
 func (s *search) repeats(keys []uint64, period int) bool {
 	steps := 0
 	defer func() { s.step(steps) }()
@@ -223,9 +225,9 @@ func (s *search) repeats(keys []uint64, period int) bool {
 	return false
 }
 
-// collapse makes loops of the repetitions with a period, from the first on.
+// collapse makes loops of all repetitions with a period, from the first one on.
 func (s *search) collapse(items []*item, keys []uint64, period int, key func(*item) uint64) ([]*item, []uint64) {
-	equal := make([]int, len(items)+1) // how many items from here on equal those a period later
+	equal := make([]int, len(items)+1) // number of items from here on that equal those one period later
 	for i := len(items) - period - 1; i >= 0; i-- {
 		if keys[i] == keys[i+period] {
 			equal[i] = equal[i+1] + 1
@@ -235,7 +237,7 @@ func (s *search) collapse(items []*item, keys []uint64, period int, key func(*it
 		return items, keys
 	}
 	folded, foldedKeys := make([]*item, 0, len(items)), make([]uint64, 0, len(items))
-	failed := 0 // up to here all repetitions together are no loop
+	failed := 0 // up to here all repetitions together are not a loop
 	for i := 0; i < len(items); {
 		if copies := 1 + equal[i]/period; copies > 1 {
 			body, ok := []*item(nil), false
@@ -259,7 +261,8 @@ func (s *search) collapse(items []*item, keys []uint64, period int, key func(*it
 	return folded, foldedKeys
 }
 
-// uniteSome is the body of a loop of some of so many repetitions, where all are too many; nil: not even of two.
+// uniteSome returns the body of a loop of the first n repetitions, where all are too many; nil: not
+// even two can be joined.
 func (s *search) uniteSome(items []*item, period, copies int) (body []*item, n int) {
 	for try := 2; try < copies; try *= 2 {
 		longer, ok := s.unite(items[:try*period], period)

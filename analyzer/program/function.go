@@ -20,18 +20,19 @@ const (
 	ByValue    FunctionKind = "values"     // Values[(r div C) mod D]
 )
 
-// A Function gives a number for each rank.
+// A Function returns a number for each rank.
 type Function struct {
 	Kind FunctionKind `json:"kind"`
-	// Of says in words what r is: "rank" is the caller's in the communicator of the call, "world rank" that in MPI_COMM_WORLD,
-	// others are coordinates in the topology.
+	// Of names r: "rank" is the caller's in the communicator of the call, "world rank" that in
+	// MPI_COMM_WORLD, others are coordinates in the topology.
 	Of string `json:"of"`
-	// Numbering is where r is found: 0: it is the rank in MPI_COMM_WORLD; else 1 + an index into Findings.Numberings.
+	// Numbering is the source of r: 0 for the rank in MPI_COMM_WORLD; else 1 + an index into
+	// Findings.Numberings.
 	Numbering int     `json:"numbering,omitempty"`
 	A         int64   `json:"a,omitempty"`
 	B         int64   `json:"b,omitempty"`
-	C         int64   `json:"c,omitempty"` // left out: 1
-	D         int64   `json:"d,omitempty"` // left out: without "mod D"
+	C         int64   `json:"c,omitempty"` // omitted: 1
+	D         int64   `json:"d,omitempty"` // omitted: without "mod D"
 	Extents   []int64 `json:"extents,omitempty"`
 	Shift     []int64 `json:"shift,omitempty"`
 	Values    []int64 `json:"values,omitempty"`
@@ -39,7 +40,7 @@ type Function struct {
 
 func constantFunction(x int64) *Function { return &Function{Kind: Linear, A: x} }
 
-// constant is the number of a function that is the same for all.
+// constant returns the number of a function that is the same for all.
 func (f *Function) constant() (int64, bool) { return f.A, f.Kind == Linear && f.B == 0 }
 
 // step is (r div C) mod D.
@@ -53,7 +54,7 @@ func (f *Function) step(r int64) int64 {
 	return r
 }
 
-// At is the function's number for r, 0 or more; false where it has none.
+// At returns the function's value for r ≥ 0; false if it has none.
 func (f *Function) At(r int64) (int64, bool) {
 	switch f.Kind {
 	case Linear:
@@ -75,7 +76,8 @@ func (f *Function) At(r int64) (int64, bool) {
 	return 0, false
 }
 
-// String words the function: "rank+1", "(rank+1) mod 8", "3+2·rank", "by row: 480 (0-2), 360 (3)".
+// String describes the function: "rank+1", "(rank+1) mod 8", "3+2·rank", "by row: 480 (0-2), 360
+// (3)".
 func (f *Function) String() string {
 	switch f.Kind {
 	case Linear:
@@ -107,7 +109,7 @@ func (f *Function) String() string {
 	return "?"
 }
 
-// term words (r div C) mod D.
+// term describes (r div C) mod D.
 func (f *Function) term() string {
 	term := f.Of
 	if f.C > 1 {
@@ -119,7 +121,7 @@ func (f *Function) term() string {
 	return term
 }
 
-// valuesText says for each value at which positions it stands: "480 (0-2), 360 (3)".
+// valuesText lists the positions of each value: "480 (0-2), 360 (3)".
 func valuesText(values []int64) string {
 	var order []int64
 	at := map[int64][]int{}
@@ -136,7 +138,7 @@ func valuesText(values []int64) string {
 	return strings.Join(words, ", ")
 }
 
-// linear words a + b·term.
+// linear describes a + b·term.
 func linear(a, b int64, term string) string {
 	switch {
 	case b == -1:
@@ -162,7 +164,7 @@ func gridText(extents, shift []int64, rank string) string {
 	return text
 }
 
-// offsetOf is a rank at a distance.
+// offsetOf describes a rank at a distance.
 func offsetOf(rank string, b int64) string {
 	if b == 0 {
 		return rank
@@ -170,8 +172,9 @@ func offsetOf(rank string, b int64) string {
 	return fmt.Sprintf("%s%+d", rank, b)
 }
 
-// byCoordinate is a function of a coordinate of the rank in a grid of all ranks, numbered row by row: of (r div c) mod d.
-// Each coordinate must be that of several ranks, and there must be three values at least, so that it is not by chance.
+// byCoordinate returns a function of a coordinate of the rank in a grid of all ranks, numbered row
+// by row: of (r div c) mod d. Each coordinate must be that of several ranks, and there must be at
+// least three values, so that it is not by chance.
 func byCoordinate(samples []sample, size int, rank string) (*Function, bool) {
 	if len(samples) < 2*minValues || size < len(samples) || distinct(samples, minValues) < minValues {
 		return nil, false
@@ -193,8 +196,8 @@ func byCoordinate(samples []sample, size int, rank string) (*Function, bool) {
 	return nil, false
 }
 
-// ofCoordinate is a function of one of the coordinates that ranks have in a topology, each of which must be that of several
-// ranks.
+// ofCoordinate returns a function of one of the ranks' coordinates in a topology, each of which
+// must be that of several ranks.
 func ofCoordinate(samples []sample, coordinates []Coordinate) (*Function, bool) {
 	for _, c := range coordinates {
 		along, positions := make([]sample, len(samples)), 0
@@ -227,10 +230,10 @@ func isLinear(values []int64) bool {
 	return true
 }
 
-// minValues is how many values a function of a coordinate must have to be more than chance.
+// minValues is the minimum number of values of a function of a coordinate that is not by chance.
 const minValues = 3
 
-// distinct is how many numbers there are, counted up to a limit.
+// distinct counts distinct numbers, up to a limit.
 func distinct(samples []sample, limit int) int {
 	seen := map[int64]bool{}
 	for _, s := range samples {
@@ -241,7 +244,8 @@ func distinct(samples []sample, limit int) int {
 	return len(seen)
 }
 
-// learn takes the values from samples, each at one of so many positions; false: some position has several, or none.
+// learn takes the values from samples, each at one of the given number of positions; false: a
+// position has several values, or none.
 func (f *Function) learn(samples []sample, positions int) bool {
 	values, known, left := make([]int64, positions), make([]bool, positions), positions
 	for _, s := range samples {

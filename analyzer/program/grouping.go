@@ -8,39 +8,41 @@ import (
 	"strings"
 )
 
-// An atom is a value as it is worded, with the number that it is or the numbers that it takes.
+// An atom is a value in words, with its number or the numbers that it takes.
 type atom struct {
 	text     string
 	isNumber bool
 	number   int64
 	varies   *spread // from call to call
-	sums     bool    // the text only sums up what there is
+	sums     bool    // the text is only a summary
 }
 
-// A row is what a parameter is on one thread, in one call after the other; rank −1: of no particular one.
+// A row is the values of a parameter on one thread, call after call; rank −1: of no particular
+// rank.
 type row struct {
 	rank  int
 	by    caller
 	atoms []atom
 }
 
-// A group is a value, or a function of the rank, and the ranks that have it.
+// A group is a value, or a function of the rank, with its ranks.
 type group struct {
 	atom
 	ranks    []int
-	function *Function // that gives the numbers of these ranks; nil: none is known, or they are none
+	function *Function // gives the numbers of these ranks; nil: unknown, or they are not numbers
 }
 
-// A grouping puts ranks with one value together.
+// A grouping groups ranks by value.
 type grouping struct {
 	groups []group
 	total  int // ranks
 }
 
-// maxGroups bounds the values of a parameter, and the trip counts in the text, that are told apart by rank.
+// maxGroups is the maximum number of values of a parameter, and of trip counts in the text, that
+// are distinguished by rank.
 const maxGroups = 8
 
-// values are the groups, that of most ranks first.
+// values returns the groups, that of most ranks first.
 func (g *grouping) values() []Value {
 	list := []Value{}
 	slices.SortStableFunc(g.groups, func(a, b group) int { return cmp.Compare(len(b.ranks), len(a.ranks)) })
@@ -61,10 +63,11 @@ func (g *grouping) values() []Value {
 	return list
 }
 
-// groupRows says what a parameter is on all ranks: one function of the rank, or a few with their ranks, or how much it
-// differs. Where calls follow each other that is looked for in each of them. world is the number of ranks of the world.
+// groupRows describes a parameter on all ranks: one function of the rank, or a few with their
+// ranks, or the range of values. With several calls it looks at each call separately. world is the
+// number of ranks of the world.
 func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
-	// as the trace has it: often that is a function of the rank already
+	// as the trace has it: that is often a function of the rank already
 	g := &grouping{groups: sameTexts(rows), total: len(rows)}
 	if len(g.groups) <= 1 {
 		return g
@@ -90,11 +93,11 @@ func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
 	return g
 }
 
-// sameTexts puts rows together that read the same.
+// sameTexts groups rows with equal texts.
 func sameTexts(rows []row) []group {
 	var groups []group
 	at := map[string]int{}
-	words := map[*atom]atom{} // threads of one class share their atoms where these are the same
+	words := map[*atom]atom{} // threads of one class share their atoms if these are equal
 	for _, r := range rows {
 		if len(r.atoms) == 0 {
 			continue
@@ -118,7 +121,8 @@ func sameTexts(rows []row) []group {
 	return groups
 }
 
-// column is what the i-th call is given on all ranks. What varies from call to call is one group, whatever the ranks.
+// column returns the values of the i-th call on all ranks. What varies from call to call is one
+// group for all ranks.
 func column(rows []row, i, world int, coordinates []Coordinate) []group {
 	var numbers []sample
 	var by []caller // of the numbers
@@ -158,11 +162,11 @@ func column(rows []row, i, world int, coordinates []Coordinate) []group {
 	return groups
 }
 
-// worldRank is what the rank in MPI_COMM_WORLD is called where another one is meant by "rank".
+// worldRank is the name of the rank in MPI_COMM_WORLD where "rank" means another one.
 const worldRank = "world rank"
 
-// functionsOf words numbers as functions of the rank in the communicators of the calls, else of the rank in the world,
-// which is what samples have.
+// functionsOf describes numbers as functions of the rank in the communicators of the calls, else of
+// the rank in the world, which samples have.
 func functionsOf(samples []sample, by []caller, world int, coordinates []Coordinate) []group {
 	if slices.ContainsFunc(by, func(c caller) bool { return !c.known }) {
 		return cover(samples, world, worldRank, coordinates...)
@@ -183,9 +187,9 @@ func functionsOf(samples []sample, by []caller, world int, coordinates []Coordin
 	return cover(own, size, "rank", coordinates...)
 }
 
-// tuples puts rows together that are in the same groups of all columns.
+// tuples groups rows that are in the same groups in all columns.
 func tuples(rows []row, columns [][]group) []group {
-	of := make([]map[int]int, len(columns)) // by rank: 1 + its group
+	of := make([]map[int]int, len(columns)) // by rank: 1 + index of its group
 	for i, groups := range columns {
 		of[i] = map[int]int{}
 		for k, g := range groups {
@@ -220,7 +224,7 @@ func tuples(rows []row, columns [][]group) []group {
 	return all
 }
 
-// numbersOf is how much the numbers of all rows differ; false: not all are numbers.
+// numbersOf returns the spread of the numbers of all rows; false: not all are numbers.
 func numbersOf(rows []row) (*spread, bool) {
 	of := &spread{}
 	for _, r := range rows {
@@ -241,7 +245,7 @@ func ranksOf(rows []row) []int {
 	return ranks
 }
 
-// inTurn words what an argument is in one call after the other.
+// inTurn describes an argument in successive calls.
 func inTurn(atoms []atom) atom {
 	texts := make([]string, len(atoms))
 	all, numbers, varies, sums := spread{}, true, false, false
@@ -258,7 +262,7 @@ func inTurn(atoms []atom) atom {
 	if varies && numbers {
 		return atom{text: varying + all.text(), sums: true}
 	}
-	const few = 8 // runs that are told
+	const few = 8 // maximum number of runs to list
 	words, runs := runsOf(texts)
 	switch {
 	case runs <= few:
@@ -272,7 +276,7 @@ func inTurn(atoms []atom) atom {
 	return atom{text: strings.Join(words, ", ") + " in turn", sums: sums}
 }
 
-// runsOf words a list with what is repeated said once: "6 (3 times)".
+// runsOf lists texts with the number of repetitions: "6 (3 times)".
 func runsOf(texts []string) (words []string, runs int) {
 	for i := 0; i < len(texts); {
 		n := 1
@@ -290,7 +294,7 @@ func runsOf(texts []string) (words []string, runs int) {
 	return words, len(words)
 }
 
-// handleRuns joins handles whose numbers grow evenly: "request#0-23", "request#18-22 step 2".
+// handleRuns joins handles with evenly spaced numbers: "request#0-23", "request#18-22 step 2".
 func handleRuns(words []string) []string {
 	var joined []string
 	for i := 0; i < len(words); {
@@ -319,7 +323,7 @@ func handleRuns(words []string) []string {
 	return joined
 }
 
-// handleOf takes a handle apart: "request#3".
+// handleOf parses a handle: "request#3".
 func handleOf(word string) (kind string, number int64, found bool) {
 	kind, digits, found := strings.Cut(word, "#")
 	if !found || !opaque(kind) {

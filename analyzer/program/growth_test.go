@@ -116,8 +116,9 @@ func stepsOf(t *testing.T, sequence []int32) (steps int, s *search) {
 	return s.steps, s
 }
 
-// TestSearchGrowsInProportion: the steps of eight times the calls are at most twelve times as many, and so many for each
-// call. (A search that compares each call with each of the next 256, as it once did, takes more than 512 for each.)
+// TestSearchGrowsInProportion: eight times the calls take at most twelve times the steps, and a
+// bounded number of steps per call. (A search that compares each call with each of the next 256, as
+// it once did, takes more than 512 per call.)
 func TestSearchGrowsInProportion(t *testing.T) {
 	const few, stepsPerCall = 20_000, 300
 	for name, make := range sequences {

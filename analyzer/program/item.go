@@ -7,26 +7,29 @@ import (
 	"slices"
 )
 
-// An item is a call, a loop, or a part that stands for itself, of one thread's program. It is not changed once it is made.
+// An item is a call, a loop, or a reference to a part, in one thread's program. It is immutable.
 type item struct {
-	// calls are the signatures of a call, a cycle: one for each time that it is made. Nil: no call.
+	// calls are the signatures of a call, as a cycle: one for each time that it is made. Nil: the
+	// item is not a call.
 	calls []int32
 	kind  uint64 // of a call: function and call site
 	part  int    // rule of a part; −1
 	body  []*item
-	// trips is how often the item is executed each time that it is come to, a cycle: [1] a call, [5] a call five times or
-	// a loop of five iterations, [1 0] what only every other iteration of the loop around has.
+	// trips is the number of executions each time that the item is reached, as a cycle: [1] a call,
+	// [5] a call five times or a loop of five iterations, [1 0] what occurs only in every other
+	// iteration of the enclosing loop.
 	trips []uint64
-	// shape is what it is but for trip counts and what varies between calls, exact with them; set by seal.
+	// shape identifies the item except for trip counts and what varies between calls; exact
+	// includes them. seal sets both.
 	shape, exact uint64
-	cycles       bool   // it, or what is in it, does not do the same each time that it is come to
+	cycles       bool   // the item, or its content, does not do the same each time that it is reached
 	inner        level  // the body
 	called       uint64 // a hash of the calls
 }
 
 var seed = rand.Uint64()
 
-// hashOf is a hash of numbers, another one in each process.
+// hashOf returns a hash of numbers, with a seed that differs from process to process.
 func hashOf(values ...uint64) uint64 {
 	h := seed
 	for _, v := range values {
@@ -35,18 +38,18 @@ func hashOf(values ...uint64) uint64 {
 	return h
 }
 
-// mixed is the hash h with one more number (the multiplication of wyhash, by its 128-bit product).
+// mixed adds a number to the hash h (the multiplication of wyhash, by its 128-bit product).
 func mixed(h, v uint64) uint64 {
 	high, low := bits.Mul64(h^0xa0761d6478bd642f, v^0xe7037ed1a0b428db^seed)
 	return high ^ low + h
 }
 
-// A level is a list of items that was folded, with the hashes of all of them.
+// A level is a list of items that was folded, with their common hashes.
 type level struct {
 	items        []*item
 	shape, exact uint64
-	cycles       bool // one of them does
-	size         int  // items at all levels, as far as they can be counted
+	cycles       bool // one of them cycles
+	size         int  // number of items at all levels, saturating
 }
 
 func newLevel(items []*item) level {
@@ -59,7 +62,7 @@ func newLevel(items []*item) level {
 	return l
 }
 
-// seal computes what follows from the rest.
+// seal computes the fields that depend on others.
 func (i *item) seal() *item {
 	i.inner, i.called = newLevel(i.body), 0
 	for _, terminal := range i.calls {
@@ -68,7 +71,7 @@ func (i *item) seal() *item {
 	return i.count()
 }
 
-// count computes what follows from the trips.
+// count computes the fields that depend on the trips.
 func (i *item) count() *item {
 	i.cycles = i.inner.cycles || len(i.trips) > 1 || len(i.calls) > 1 && !i.completes(1)
 	isCall := uint64(min(1, len(i.calls)))
@@ -88,7 +91,7 @@ func newPart(rule int) *item {
 	return (&item{part: rule, trips: []uint64{1}}).seal()
 }
 
-// newLoop makes a loop. One of nothing but another is that other one.
+// newLoop returns a loop. A loop of a single loop is that loop.
 func newLoop(body []*item, trips ...uint64) *item { return newLevel(body).loop(trips...) }
 
 func (l level) loop(trips ...uint64) *item {
@@ -100,7 +103,7 @@ func (l level) loop(trips ...uint64) *item {
 	return (&item{part: -1, body: l.items, inner: l, trips: shortest(trips)}).count()
 }
 
-// with is the same with other trips.
+// with returns a copy with other trips.
 func (i *item) with(trips ...uint64) *item {
 	other := *i
 	other.trips = shortest(trips)
@@ -111,7 +114,7 @@ func constant(trips []uint64) bool {
 	return !slices.ContainsFunc(trips, func(t uint64) bool { return t != trips[0] })
 }
 
-// shortest is the shortest cycle that gives the same.
+// shortest returns the shortest cycle that generates trips.
 func shortest[T comparable](trips []T) []T {
 	for period := 1; period <= len(trips)/2; period++ {
 		if len(trips)%period != 0 {
@@ -128,7 +131,8 @@ func shortest[T comparable](trips []T) []T {
 	return trips
 }
 
-// executions is how often the body is executed when the item is come to so many times; false: too often to be counted.
+// executions returns the number of executions of the body when the item is reached the given number
+// of times; false: too many to be counted.
 func (i *item) executions(times uint64) (uint64, bool) {
 	n := uint64(0)
 	for k := range times {
@@ -140,13 +144,14 @@ func (i *item) executions(times uint64) (uint64, bool) {
 	return n, true
 }
 
-// completes reports whether so many times leave the cycle of a call's signatures where it began.
+// completes reports whether the given number of times is a multiple of the cycle of a call's
+// signatures.
 func (i *item) completes(times uint64) bool {
 	n, ok := i.executions(times)
 	return ok && n%uint64(len(i.calls)) == 0
 }
 
-// repeated is what a cycle says of so many times.
+// repeated returns the first elements of a repeated cycle.
 func repeated[T any](trips []T, times uint64) []T {
 	all := make([]T, times)
 	for k := range all {
@@ -155,7 +160,7 @@ func repeated[T any](trips []T, times uint64) []T {
 	return all
 }
 
-// union lays items of one shape over one another, which are come to after each other, the k-th one times[k] times.
+// union joins items of one shape that are reached one after the other, the k-th one times[k] times.
 func (s *search) union(items []*item, times []uint64) (*item, bool) {
 	same, total := true, uint64(0)
 	for k, x := range items {
@@ -208,7 +213,7 @@ func (s *search) union(items []*item, times []uint64) (*item, bool) {
 	return u.seal(), true
 }
 
-// whole reports whether so many times leave all cycles of an item where they began.
+// whole reports whether the given number of times is a multiple of all cycles of an item.
 func whole(i *item, times uint64) bool {
 	if times%uint64(len(i.trips)) != 0 || len(i.calls) > 1 && !i.completes(times) {
 		return false

@@ -2,23 +2,23 @@ package program
 
 import "slices"
 
-// A node is a call, a loop or a part of the program of many classes of threads, laid over one another.
+// A node is a call, a loop or a part in the aligned programs of many classes of threads.
 type node struct {
-	classes []int // that have it, sorted
+	classes []int // classes with the node, sorted
 	calls   []variant
 	part    int // −1
-	omitted int // items of its level that are left out from here on
+	omitted int // number of items of its level that are left out from here on
 	body    []*node
 	trips   []tripsOf
 	kind    uint64          // of a call: function and call site
 	kinds   map[uint64]bool // of all calls in it
-	byCycle map[uint64]int  // by their hash: positions in calls
-	byTrips map[uint64]int  // by their hash: positions in trips
+	byCycle map[uint64]int  // by hash: indices into calls
+	byTrips map[uint64]int  // by hash: indices into trips
 }
 
 // A variant is how some classes make a call.
 type variant struct {
-	cycle   []int32 // signatures: see item.calls
+	cycle   []int32 // signatures, like item.calls
 	hash    uint64
 	classes []int
 }
@@ -30,7 +30,7 @@ type tripsOf struct {
 	classes []int
 }
 
-// nodesOf are the items of one class, as far as there is room for them.
+// nodesOf returns the items of one class as nodes, as far as there is room for them.
 func (s *search) nodesOf(items []*item, class int) []*node {
 	list := make([]*node, 0, min(len(items), s.room+1))
 	for i, x := range items {
@@ -61,10 +61,10 @@ func (s *search) nodesOf(items []*item, class int) []*node {
 	return list
 }
 
-// sameBody is what two loops must have in common (Jaccard) to be one.
+// sameBody is the minimum similarity (Jaccard) of two loops that are joined.
 const sameBody = 0.5
 
-// variant is the position of a variant with the calls of another, −1 if there is none.
+// variant returns the index of a variant with the calls of another one, −1 if there is none.
 func (n *node) variant(of *variant) int {
 	if len(n.calls) == 1 {
 		if n.calls[0].hash != of.hash {
@@ -84,7 +84,7 @@ func (n *node) variant(of *variant) int {
 	return -1
 }
 
-// tripsLike is the position of trip counts like others, −1 if there are none.
+// tripsLike returns the index of equal trip counts, −1 if there are none.
 func (n *node) tripsLike(of *tripsOf) int {
 	if len(n.trips) == 1 {
 		if n.trips[0].hash != of.hash {
@@ -104,7 +104,7 @@ func (n *node) tripsLike(of *tripsOf) int {
 	return -1
 }
 
-// score says how well two nodes go together; 0: not at all.
+// score returns how well two nodes match; 0: not at all.
 func (s *search) score(a, b *node) int {
 	switch {
 	case a.omitted > 0 || b.omitted > 0:
@@ -136,15 +136,16 @@ func (s *search) score(a, b *node) int {
 		}
 	}
 	share := float64(both) / float64(len(a.kinds)+len(b.kinds)-both)
-	// ranks that lack neighbors make fewer of the calls, as often
+	// ranks that lack neighbors make fewer of the calls, but as often
 	part := both > 0 && 2*both >= min(len(a.kinds), len(b.kinds)) && a.tripsLike(&b.trips[0]) >= 0
 	if share >= sameBody || part {
-		return 4 * both // a loop is worth its calls
+		return 4 * both // a loop counts as its calls
 	}
 	return 0
 }
 
-// repeats says how well a call that is made several times in a row goes with a loop: it may be all that a rank has of it.
+// repeats returns how well a call that is made several times in a row matches a loop: it may be all
+// that a rank has of it.
 func repeats(call, loop *node) int {
 	if loop.kinds[call.kind] && len(call.trips) == 1 && len(call.trips[0].trips) == 1 && call.trips[0].trips[0] > 1 &&
 		loop.tripsLike(&call.trips[0]) >= 0 {
@@ -153,7 +154,7 @@ func repeats(call, loop *node) int {
 	return 0
 }
 
-// asLoop is a call that is made several times in a row as a loop.
+// asLoop returns a call that is made several times in a row as a loop.
 func (n *node) asLoop() *node {
 	if len(n.calls) == 0 {
 		return n
@@ -165,7 +166,7 @@ func (n *node) asLoop() *node {
 	return loop
 }
 
-// over lays the nodes b over a.
+// over aligns the nodes b with a.
 func (s *search) over(a, b []*node) []*node {
 	if s.overlay < 0 {
 		s.apart++
@@ -189,7 +190,7 @@ func (s *search) over(a, b []*node) []*node {
 	return merged
 }
 
-// joinNodes makes one node of two; a is changed.
+// joinNodes joins two nodes; it changes a.
 func (s *search) joinNodes(a, b *node) *node {
 	s.room++
 	if (len(a.calls) > 0) != (len(b.calls) > 0) {
@@ -225,7 +226,8 @@ func (s *search) joinNodes(a, b *node) *node {
 	return a
 }
 
-// merge unites sorted lists; a may be changed. Most often b is the class that comes next: thousands are added one by one.
+// merge returns the union of sorted lists; it may change a. Mostly b is the next class: thousands
+// are added one by one.
 func merge(a, b []int) []int {
 	if len(a) > 0 && len(b) > 0 && a[len(a)-1] < b[0] {
 		return append(a, b...)

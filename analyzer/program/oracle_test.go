@@ -22,8 +22,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An execution does what the JSON of a program says that a thread does: a second, plain reading of the form, which
-// shares nothing with the writing of it but the names of fields.
+// An execution executes the JSON of a program for one thread: a second, simple reader of the form,
+// which shares only the names of fields with the writer.
 type execution struct {
 	t            *testing.T
 	rank, thread int
@@ -340,7 +340,7 @@ func valueWord(tr timeline.Trace, v *trace.Value, kind string) string {
 	return fmt.Sprint(v.Int)
 }
 
-// requireNothingElided holds the JSON of a trace's program against each call of the trace.
+// requireNothingElided compares the JSON of a trace's program with each call of the trace.
 func requireNothingElided(t *testing.T, r *trace.Reader, o program.Options) *program.Findings {
 	t.Helper()
 	o.Exact = true

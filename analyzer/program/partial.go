@@ -2,21 +2,21 @@ package program
 
 import "slices"
 
-// partial makes a loop of iterations that begin and end with the same calls and differ between: the first head for
-// which that works (ScalaTrace II §3.2.1). pairs are those that may still be compared on this level; below 0: they were
-// not enough.
+// partial makes a loop of iterations that begin and end with the same calls and differ in between,
+// with the first head for which that succeeds (ScalaTrace II §3.2.1). pairs is the remaining number
+// of comparisons on this level; below 0: they were not enough.
 func (s *search) partial(items []*item, pairs *int) []*item {
 	if len(items) > maxPartial {
 		return items
 	}
-	at := map[uint64][]int{} // where items of a shape are
+	at := map[uint64][]int{} // positions of items of a shape
 	for i, x := range items {
 		at[x.shape] = append(at[x.shape], i)
 	}
 	for first, head := range items {
 		starts := at[head.shape]
 		if starts[0] != first {
-			continue // that was tried
+			continue // tried already
 		}
 		if !s.step(len(starts)) || *pairs < 0 {
 			return items
@@ -29,7 +29,8 @@ func (s *search) partial(items []*item, pairs *int) []*item {
 	return items
 }
 
-// iterations makes a loop of what begins at starts. The last iteration ends where it has the end of the others.
+// iterations makes a loop of the items that begin at starts. The last iteration ends where it has
+// the end of the others.
 func (s *search) iterations(items []*item, starts []int, pairs *int) (*item, int) {
 	if len(starts) < 2 || starts[1]-starts[0] < 2 {
 		return nil, 0
@@ -66,7 +67,8 @@ func (s *search) iterations(items []*item, starts []int, pairs *int) (*item, int
 	return newLoop(body, uint64(len(list))), end
 }
 
-// align lays iterations over one another. Each item of the result has as trips how often it comes in each iteration.
+// align aligns iterations. The trips of each item of the result are how often it occurs in each
+// iteration.
 func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) {
 	// the common sequence of shapes grows iteration by iteration
 	var common []*item
@@ -84,7 +86,7 @@ func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) 
 			return nil, false
 		}
 	}
-	// then every iteration says what it has of it
+	// then the trips of each iteration are set
 	columns := make([][]*item, len(common))
 	trips := make([][]uint64, len(common))
 	for _, one := range list {
@@ -104,7 +106,7 @@ func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) 
 	var body []*item
 	for i, column := range columns {
 		if len(column) == 0 {
-			continue // in the end, everything lay over something else
+			continue // everything matched something else
 		}
 		times := make([]uint64, len(column))
 		for k := range times {
@@ -116,7 +118,7 @@ func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) 
 		}
 		if slices.Contains(trips[i], 0) {
 			if len(x.body) > 0 && len(list) == 2 {
-				return nil, false // half of a pair cannot be that different
+				return nil, false // two iterations cannot be that different
 			}
 			x = sometimes(x, trips[i])
 		}
@@ -125,7 +127,7 @@ func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) 
 	return body, true
 }
 
-// sometimes is an item that comes in some iterations only.
+// sometimes returns an item that occurs only in some iterations.
 func sometimes(x *item, present []uint64) *item {
 	if x.cycles && len(x.trips) == 1 && len(x.body) > 0 || x.part >= 0 {
 		return (&item{part: -1, body: []*item{x}, trips: shortest(present)}).seal()
@@ -140,7 +142,7 @@ func sometimes(x *item, present []uint64) *item {
 	return x.with(trips...)
 }
 
-// supersequence has all items of both sequences in order, equal ones once.
+// supersequence returns all items of both sequences in order, equal ones once.
 func (s *search) supersequence(a, b []*item, pairs *int) []*item {
 	var all []*item
 	laid, _ := alignment(s, pairs, a, b, sameShape)
@@ -161,9 +163,9 @@ func sameShape(a, b *item) int {
 	return 0
 }
 
-// alignment lays b over a so that the scores of what lies over one another add up to the most: pairs of positions in
-// order, −1 for nothing. Where what is left after equal beginnings and ends is too long, or more than may still be
-// compared (left), it is not compared: compared is false.
+// alignment aligns b with a so that the sum of scores is maximal. It returns pairs of indices in
+// order; −1 is a gap. If what remains after equal beginnings and ends is too long, or exceeds the
+// remaining comparisons (left), compared is false.
 func alignment[T any](s *search, left *int, a, b []T, score func(T, T) int) (pairs [][2]int, compared bool) {
 	compared = true
 	from, to := 0, 0
@@ -193,7 +195,7 @@ func alignment[T any](s *search, left *int, a, b []T, score func(T, T) int) (pai
 	return pairs, compared
 }
 
-// apart lays nothing over one another, of so many items of each.
+// apart aligns n and m items with gaps only.
 func apart(offset, n, m int) [][2]int {
 	pairs := make([][2]int, 0, n+m)
 	for i := range n {
@@ -205,10 +207,10 @@ func apart(offset, n, m int) [][2]int {
 	return pairs
 }
 
-// middle is the alignment by dynamic programming; positions count from offset.
+// middle is the alignment by dynamic programming; indices count from offset.
 func middle[T any](a, b []T, offset int, score func(T, T) int) [][2]int {
 	n, m := len(a), len(b)
-	best := make([]int32, (n+1)*(m+1)) // of what begins at i and j
+	best := make([]int32, (n+1)*(m+1)) // maximum score of the suffixes from i and j on
 	at := func(i, j int) int { return i*(m+1) + j }
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {

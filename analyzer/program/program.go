@@ -14,30 +14,34 @@ import (
 
 // Options of the program view.
 type Options struct {
-	// Peer words a peer that is the same place seen from every rank ("north"), nil or empty: as it is. It is asked for
-	// each thread (a position in Threads) with a parameter of kind rank of a call.
+	// Peer returns a word for a peer that has the same relative location on every rank ("north"),
+	// "" for none; the function may be nil. It is called for each thread (an index into Threads)
+	// with a parameter of kind rank of a call.
 	Peer func(thread int, terminal int32, parameter int, output bool) string
-	// IsDirection reports whether a word is one that Peer gives for a direction in the topology, Lacks whether a rank of
-	// MPI_COMM_WORLD has no neighbor in that direction; both nil without a topology.
+	// IsDirection reports whether Peer uses a word for a direction in the topology. Lacks reports
+	// whether a rank of MPI_COMM_WORLD has no neighbor in that direction. Both are nil without a
+	// topology.
 	IsDirection func(word string) bool
 	Lacks       func(rank int, direction string) bool
-	// MaxLines is after how many lines the text ends; 0: after so many that they hardly fit in memory.
+	// MaxLines is the maximum number of lines of the text; 0: as many as fit into memory.
 	MaxLines int
-	// Exact adds to each parameter what it is in every call of every rank, and leaves no line and no trip count out.
+	// Exact adds to each parameter its value in every call of every rank, and keeps all lines and
+	// trip counts.
 	Exact bool
-	// Coordinates are the places of ranks in a topology, of which arguments may be functions.
+	// Coordinates are the ranks' coordinates in a topology; arguments may be functions of them.
 	Coordinates []Coordinate
 }
 
-// A class is threads with one root: they make the same calls, up to what differs by rank inside of a call.
+// A class is the threads with one root: they make the same calls, except for values that differ by
+// rank.
 type class struct {
 	root    int
-	threads []int // positions in Threads
+	threads []int // indices into Threads
 	items   []*item
 	lines   int // of the items
 }
 
-// Analyze makes the program of a trace. It reads grammar and signatures, no single call.
+// Analyze returns the program of a trace. It reads grammar and signatures, not single calls.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Exact: o.Exact, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
 	if !t.Meta().Final {
@@ -73,7 +77,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		classes[number] = w.classes
 	}
 	written := map[int]bool{}
-	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may name further ones
+	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may refer to further parts
 		var rules []int
 		for rule := range b.parts {
 			if !written[rule] {
@@ -112,7 +116,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	return f, err
 }
 
-// thread is the program of some threads.
+// thread returns the program of some threads.
 func (w *writer) thread(b *builder, threads []int) Thread {
 	at, rankOf := map[int]int{}, w.trace.Threads().Ranks().Lookup()
 	rootOf := w.trace.Threads().Roots().Lookup()
@@ -129,7 +133,8 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 		w.classes[k].threads = append(w.classes[k].threads, i)
 		ranks = append(ranks, int(rankOf(i)))
 	}
-	// the program of most ranks first, and that with most lines: what others do besides comes into it
+	// the program of most ranks first, then by lines: the additional nodes of others are merged
+	// into it
 	for k := range w.classes {
 		w.classes[k].items = b.program(w.classes[k].root)
 		w.classes[k].lines = newLevel(w.classes[k].items).size
@@ -153,7 +158,7 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 	return one
 }
 
-// kind is a call's function and call site.
+// kind identifies a call's function and call site.
 func (w *writer) kind(terminal int32) uint64 {
 	s := &w.signatures[terminal]
 	return uint64(s.Function)<<32 | uint64(s.Site)
@@ -193,7 +198,7 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 	return nodes
 }
 
-// callAt is the function and the call site of a call.
+// callAt returns the function and the call site of a call.
 func (w *writer) callAt(n *node) CallAt {
 	s, at := &w.signatures[n.calls[0].cycle[0]], CallAt{Function: "?"}
 	if f := w.trace.Function(s.Function); f != nil {
@@ -205,10 +210,11 @@ func (w *writer) callAt(n *node) CallAt {
 	return at
 }
 
-// maxListed bounds the numbers of a cycle that are listed.
+// maxListed is the maximum number of listed numbers of a cycle.
 const maxListed = 64
 
-// allTrips are the trip counts of a node: one function of the rank if there is one, else each with its ranks.
+// allTrips returns the trip counts of a node: one function of the rank if there is one, else each
+// with its ranks.
 func (w *writer) allTrips(n *node) []Trips {
 	if of := w.tripsByRank(n); of != nil {
 		return []Trips{*of}
@@ -220,7 +226,8 @@ func (w *writer) allTrips(n *node) []Trips {
 	return list
 }
 
-// tripsByRank are trip counts that are a function of the rank; nil: they are not, or they are but a few.
+// tripsByRank returns trip counts that are a function of the rank; nil: they are not, or there are
+// only a few.
 func (w *writer) tripsByRank(n *node) *Trips {
 	if len(n.trips) < minEvidence {
 		return nil
@@ -261,7 +268,7 @@ func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
 	return one
 }
 
-// ranks are those of the threads of some classes.
+// ranks returns the ranks of the threads of some classes.
 func (w *writer) ranks(classes []int) string {
 	var list []int
 	for _, k := range classes {
@@ -274,10 +281,10 @@ func (w *writer) ranks(classes []int) string {
 	return text
 }
 
-// longLine is how much of a list of ranks counts as a line, in bytes.
+// longLine is the number of bytes of a list of ranks that counts as a line.
 const longLine = 1024
 
-// ranksText writes ranks as ScalaTrace's rank lists are read: "0-62 step 2, 63".
+// ranksText formats ranks like ScalaTrace's rank lists: "0-62 step 2, 63".
 func ranksText(ranks []int) string {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)

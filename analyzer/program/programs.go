@@ -10,18 +10,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Programs: ranks are one program if they have the same lines: the same calls at the same call sites in the same loops,
-// whatever arguments and trip counts. A rank also belongs to a program of which it skips calls to neighbors that it lacks,
-// their completions, and receives from anyone: "the North neighbor does not exist for the top row" (Logicalization of MPI communication traces,
-// §4.3). That is checked: the neighbor that a call would go to is outside of the communicator, or no message goes between
-// the two, or the topology has none in this direction (Options.Lacks).
+// Ranks are one program if they have the same lines: the same calls at the same call sites in the
+// same loops, whatever arguments and trip counts. A rank also belongs to a program of which it
+// skips calls to neighbors that it lacks, their completions, and receives from anyone: "the North
+// neighbor does not exist for the top row" (Logicalization of MPI communication traces, §4.3). That
+// is checked: the neighbor of a skipped call is outside of the communicator, or the two exchange no
+// messages, or the topology has none in this direction (Options.Lacks).
 
-// A setOfNodes are some nodes of a program, by number.
+// A setOfNodes is a set of nodes of a program, by number.
 type setOfNodes []uint64
 
 func (s setOfNodes) add(i int) { s[i/64] |= 1 << (i % 64) }
 
-// without are the nodes that another set lacks.
+// without returns the nodes that another set lacks.
 func (s setOfNodes) without(other setOfNodes) setOfNodes {
 	rest := make(setOfNodes, len(s))
 	for i := range s {
@@ -48,17 +49,17 @@ type kindOfProgram struct {
 	size    int // nodes of the largest class
 }
 
-// A sorter finds which classes are one program.
+// A sorter groups classes into programs.
 type sorter struct {
 	*writer
 	search *search
 	nodes  []*node
-	skips  setOfNodes // those that some rank may skip for want of a neighbor
+	skips  setOfNodes // nodes that some rank may skip because it lacks a neighbor
 	peers  map[int][]peer
-	pairs  map[[2]int]bool // ranks between which messages go; nil: not yet known
+	pairs  map[[2]int]bool // ranks that exchange messages; nil: not yet known
 }
 
-// programs are those of a thread number, that of most ranks first.
+// programs returns the programs of a thread number, that of most ranks first.
 func (w *writer) programs(s *search, list []*node) []Program {
 	o := sorter{writer: w, search: s, peers: map[int][]peer{}}
 	o.number(list)
@@ -88,7 +89,7 @@ func (o *sorter) threadsIn(classes []int) (n int) {
 	return n
 }
 
-// number lists nodes in the order of the text.
+// number numbers nodes in the order of the text.
 func (o *sorter) number(list []*node) {
 	for _, n := range list {
 		o.nodes = append(o.nodes, n)
@@ -96,7 +97,7 @@ func (o *sorter) number(list []*node) {
 	}
 }
 
-// kinds are classes with the same nodes, those with most nodes first.
+// kinds groups classes with the same nodes, those with most nodes first.
 func (o *sorter) kinds() []kindOfProgram {
 	hash, size := make([]uint64, len(o.classes)), make([]int, len(o.classes))
 	for i, n := range o.nodes {
@@ -130,7 +131,7 @@ func (o *sorter) kinds() []kindOfProgram {
 	return kinds
 }
 
-// join makes one of kinds of which the one skips what the other has for want of neighbors.
+// join joins kinds if one of them skips nodes of the other because it lacks neighbors.
 func (o *sorter) join(kinds []kindOfProgram) []kindOfProgram {
 	var joined []kindOfProgram
 next:
@@ -153,12 +154,12 @@ next:
 	return joined
 }
 
-// lack reports whether classes lack the neighbors that nodes, which they do not have, are for.
+// lack reports whether classes lack the neighbors of nodes that they do not have.
 func (o *sorter) lack(nodes setOfNodes, classes []int) bool {
 	if !nodes.without(o.skips).each(func(int) bool { return false }) {
 		return false
 	}
-	skipped, beside := false, false // calls to neighbors; what goes with those
+	skipped, beside := false, false // calls to neighbors; calls that accompany them
 	all := nodes.each(func(i int) bool {
 		n := o.nodes[i]
 		switch {
@@ -177,7 +178,7 @@ func (o *sorter) lack(nodes setOfNodes, classes []int) bool {
 	return all && (skipped || !beside)
 }
 
-// peersAt is peersOf, for a node by its number.
+// peersAt is peersOf for a node by its number.
 func (o *sorter) peersAt(i int) []peer {
 	peers, known := o.peers[i]
 	if !known {
@@ -202,7 +203,8 @@ func (o *sorter) lackPeers(i int, classes []int) bool {
 	return true
 }
 
-// A peer is whom a call is for: a direction in the topology, or a function of the rank in the communicator of a signature.
+// A peer is the other side of a call: a direction in the topology, or a function of the rank in the
+// communicator of a signature.
 type peer struct {
 	direction string
 	function  *Function
@@ -226,16 +228,16 @@ func (o *sorter) lacks(p peer, thread int) bool {
 	case x < 0 || x >= int64(by.size):
 		return true
 	case by.rank != rank || by.size != world:
-		return false // who that is, is not known here
+		return false // the peer is unknown here
 	}
 	return !o.exchange(rank, int(x))
 }
 
-// exchange reports whether messages go between two ranks.
+// exchange reports whether two ranks exchange messages.
 func (o *sorter) exchange(a, b int) bool {
 	if o.pairs == nil {
 		o.pairs = map[[2]int]bool{}
-		traffic, _ := o.trace.Matrix() // what cannot be read is not known
+		traffic, _ := o.trace.Matrix() // an unreadable matrix is unknown
 		for _, t := range traffic {
 			o.pairs[[2]int{min(t.Source, t.Dest), max(t.Source, t.Dest)}] = true
 		}
@@ -243,7 +245,8 @@ func (o *sorter) exchange(a, b int) bool {
 	return o.pairs[[2]int{min(a, b), max(a, b)}]
 }
 
-// peersOf are all whom a call is for; none: they are no directions, and no functions that depend on the rank.
+// peersOf returns all peers of a call; none: they are neither directions nor functions that depend
+// on the rank.
 func (o *sorter) peersOf(n *node) []peer {
 	var peers []peer
 	f := o.trace.Function(o.function(n))
@@ -292,13 +295,13 @@ func (o *sorter) peersOf(n *node) []peer {
 	return peers
 }
 
-// Names of MPI that stand for a peer.
+// Names of MPI in place of a peer.
 const (
 	procNull  = "MPI_PROC_NULL"
 	anySource = "MPI_ANY_SOURCE"
 )
 
-// isDirection reports whether a word for a peer is one of Options.Peer.
+// isDirection reports whether a word for a peer is a direction of Options.Peer.
 func (o *sorter) isDirection(word string) bool {
 	return o.options.IsDirection != nil && o.options.IsDirection(word)
 }
@@ -326,10 +329,10 @@ func (o *sorter) completes(n *node) bool {
 	return false
 }
 
-// A position of a parameter: in the function's list, and among those that are given.
+// A position of a parameter: in the function's list, and among the inputs.
 type position struct{ parameter, in int }
 
-// peerParameters are those that say whom a call is for.
+// peerParameters returns the parameters that name a peer.
 func (o *sorter) peerParameters(n *node) []position {
 	if len(n.calls) == 0 {
 		return nil
@@ -352,7 +355,7 @@ func (o *sorter) peerParameters(n *node) []position {
 	return list
 }
 
-// calls are those among nodes, by function and call site, each once.
+// calls returns the calls among nodes, by function and call site, without duplicates.
 func (o *sorter) calls(nodes setOfNodes) []CallAt {
 	seen := map[CallAt]int{}
 	nodes.each(func(i int) bool {

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// A sample is a number that a rank has for a parameter: its rank in the communicator, and in the world.
+// A sample is the number that a rank has for a parameter, with its rank in the communicator and in
+// the world.
 type sample struct {
 	rank, world int
 	number      int64
 }
 
-// minEvidence is how many ranks a function of the rank must describe to be more than chance: two numbers are a
-// function of anything.
+// minEvidence is the minimum number of ranks that a function must describe to be more than chance:
+// two numbers are a function of anything.
 const minEvidence = 3
 
-// rankFunction is one function of the rank that gives all samples: a constant, rank+1, (rank+1) mod 8, rank XOR 1,
-// a neighbor in a grid. size is the number of ranks of the communicator, 0 if there are several sizes; false: none is
-// known. Simple ones come first.
+// rankFunction returns a function of the rank that gives all samples: a constant, rank+1, (rank+1)
+// mod 8, rank XOR 1, a neighbor in a grid. size is the number of ranks of the communicator, 0 if
+// there are several sizes; false: none is known. Simple ones are preferred.
 func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	all := func(f func(r int64) int64) bool {
 		return !slices.ContainsFunc(samples, func(s sample) bool { return f(int64(s.rank)) != s.number })
@@ -50,7 +51,7 @@ func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	return transposed(size, all, rank)
 }
 
-// nearest is the shortest way around a ring of n.
+// nearest returns the shortest way around a ring of n.
 func nearest(b, n int64) int64 {
 	if b = floorMod(b, n); 2*b > n {
 		b -= n
@@ -60,8 +61,8 @@ func nearest(b, n int64) int64 {
 
 func floorMod(x, n int64) int64 { return ((x % n) + n) % n }
 
-// steps are a + b·rank, a + b·(rank div c), and these modulo something. c and b are what the first step has; there must be
-// two steps, and two periods, to be sure.
+// steps returns a + b·rank or a + b·(rank div c), possibly modulo something. c and b are those of
+// the first step; there must be two steps, and two periods, to be sure.
 func steps(samples []sample, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	first := samples[0]
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.number != first.number })
@@ -99,7 +100,7 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (*Fu
 		}
 		period := (most-least)/max(height, -height) + 1
 		if period < 2 || last+1 < 2*period*step {
-			continue // it does not come back
+			continue // it is not periodic
 		}
 		a = first.number - height*(int64(first.rank)/step%period)
 		if all(func(r int64) int64 { return a + height*(r/step%period) }) {
@@ -110,7 +111,7 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (*Fu
 	return nil, false
 }
 
-// turned is a multiple of the rank, around: (3·rank+1) mod 16.
+// turned returns a multiple of the rank, modulo n: (3·rank+1) mod 16.
 func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	for i := 1; i < len(samples) && n >= minEvidence; i++ {
 		if samples[i].rank != samples[0].rank+i || samples[i].number >= n {
@@ -129,8 +130,9 @@ func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank st
 	return nil, false
 }
 
-// gridNeighbor is the rank at a distance in a periodic grid of two or three dimensions, numbered row by row: of all such
-// grids, in which it is nearest. The distance is what the first sample has.
+// gridNeighbor returns the rank at a displacement in a periodic grid of two or three dimensions,
+// numbered row by row. Of all such grids it chooses the one with the smallest displacement. The
+// displacement is that of the first sample.
 func gridNeighbor(first sample, size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	if first.number < 0 || first.number >= int64(size) {
 		return nil, false
@@ -151,7 +153,7 @@ func gridNeighbor(first sample, size int, all func(func(int64) int64) bool, rank
 	return f, f != nil
 }
 
-// grids are the ways to lay ranks out in two and in three dimensions of at least two.
+// grids returns the ways to arrange ranks in two and in three dimensions of at least two.
 func grids(size int) [][]int64 {
 	var flat, deep [][]int64
 	for a := 2; a <= size/2; a++ {
@@ -185,7 +187,8 @@ func shifted(r int64, extents, shift []int64) int64 {
 	return to
 }
 
-// transposed is the partner in a square of ranks, or, as NPB CG has it with twice as many columns as rows, of pairs.
+// transposed returns the partner in a square of ranks, or of pairs, as in NPB CG with twice as many
+// columns as rows.
 func transposed(size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	for _, wide := range []int64{1, 2} {
 		q := int64(1)
@@ -203,16 +206,18 @@ func transposed(size int, all func(func(int64) int64) bool, rank string) (*Funct
 	return nil, false
 }
 
-// maxCases are the functions that are told apart by rank before the rest is summed up.
+// maxCases is the maximum number of functions that are distinguished by rank before the rest is
+// summarized.
 const maxCases = 4
 
-// sorted are samples by their ranks.
+// sorted returns samples by their ranks.
 func sorted(samples []sample) []sample {
 	return slices.SortedFunc(slices.Values(samples), func(a, b sample) int { return cmp.Or(a.rank-b.rank, a.world-b.world) })
 }
 
-// cover words samples as functions of the rank, each with its ranks: one for all if there is one, else those that most
-// ranks have, else how much the numbers differ. size is the number of ranks of the communicator.
+// cover describes samples as functions of the rank, each with its ranks: one for all if there is
+// one, else those of most ranks, else the spread of the numbers. size is the number of ranks of the
+// communicator.
 func cover(samples []sample, size int, rank string, coordinates ...Coordinate) []group {
 	samples = sorted(samples)
 	f, found := rankFunction(samples, size, rank)
@@ -255,7 +260,7 @@ func cover(samples []sample, size int, rank string, coordinates ...Coordinate) [
 	return cases
 }
 
-// functionGroup are the ranks of samples with the function that gives their numbers.
+// functionGroup returns the ranks of samples with the function that gives their numbers.
 func functionGroup(f *Function, samples []sample) group {
 	g := groupOf(f.String(), samples)
 	g.function = f
@@ -271,15 +276,16 @@ func groupOf(text string, samples []sample) group {
 	return g
 }
 
-// commonest is the simple function that most samples follow, with these samples and the others.
+// commonest returns the simple function that most samples follow, with these samples and the
+// others.
 func commonest(samples []sample, size int, rank string) (f *Function, have, others []sample) {
 	n := int64(max(1, size))
 	isRank := func(s sample) bool { return s.number >= 0 && s.number < n }
 	always := func(sample) bool { return true }
 	around := func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }
-	// the more functions of a kind there are, the more of the samples one of them follows by chance
+	// the more functions of a kind there are, the more samples one of them follows by chance
 	for _, family := range []struct {
-		least   float64 // share of the samples
+		least   float64 // minimum share of the samples
 		applies func(sample) bool
 		key     func(sample) int64
 		of      func(int64) *Function
@@ -313,7 +319,7 @@ func commonest(samples []sample, size int, rank string) (f *Function, have, othe
 	return f, have, others
 }
 
-// byKey puts samples with equal keys together, in order of first sight.
+// byKey groups samples with equal keys, in order of first use.
 func byKey(samples []sample, key func(sample) int64) [][]sample {
 	at := map[int64]int{}
 	var all [][]sample

@@ -183,7 +183,7 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// What varies on some ranks and not on others is one range; text beside it is told apart.
+// Values that vary on some ranks and not on others are one range; texts are listed separately.
 func TestVaryingOnRanks(t *testing.T) {
 	rows := []row{
 		{0, caller{}, []atom{varied(1, 7)}}, {1, caller{}, []atom{varied(0, 6)}}, {2, caller{}, numbered(3)},

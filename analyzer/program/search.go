@@ -7,43 +7,43 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// Limits of the search for loops, of laying programs over one another, and of the text. What they leave out is said in
-// Findings.Notes.
+// Limits of the search for loops, of the alignment of programs, and of the text. Findings.Notes
+// reports what they leave out.
 const (
-	maxLines = 1 << 20 // of a program, unless Options say less; those of all ranks before they are laid over one another
+	maxLines = 1 << 20 // of a program, unless Options have fewer; total of all ranks before alignment
 
 	maxItems     = 4_000 // of a level; rules that make it longer become parts
-	smallestPart = 8     // no part is shorter
+	smallestPart = 8     // minimum length of a part
 
-	maxPeriod = 256     // items of the body of a loop that is looked for where the grammar has none
+	maxPeriod = 256     // maximum body of a loop that is searched for where the grammar has none
 	maxPasses = 64      // over a level that is longer than maxPartial
-	maxCycle  = 1 << 16 // trip counts that are written down for one loop
-	maxCalls  = 1 << 20 // signatures that are written down for one call
+	maxCycle  = 1 << 16 // trip counts that are stored for one loop
+	maxCalls  = 1 << 20 // signatures that are stored for one call
 
-	maxPartial  = 1024 // items of a level in which loops are looked for whose iterations differ
+	maxPartial  = 1024 // items of a level in which loops with differing iterations are searched for
 	maxVariants = 64   // different iterations of such a loop
-	maxGrowth   = 1.6  // of the common body, compared with the mean iteration …
-	pairGrowth  = 1.4  // … and of a body of which there are but two: they could be alike by chance
+	maxGrowth   = 1.6  // of the common body, relative to the mean iteration …
+	pairGrowth  = 1.4  // … and for only two iterations, which could be alike by chance
 
-	readable    = 24      // items; a program that is no longer needs no second try, without arguments
-	maxExpanded = 1 << 22 // calls of all classes that are looked at one by one then
+	readable    = 24      // items; a program that is no longer needs no second try without arguments
+	maxExpanded = 1 << 22 // calls of all classes that are then visited one by one
 
-	maxAlignment    = 16 << 20 // pairs of items that are compared to lay two sequences over one another
-	maxLevelPairs   = 512      // the same for all loops of a level, for each of its items …
-	leastPairs      = 1 << 18  // … and in any case
+	maxAlignment    = 16 << 20 // pairs of items that are compared to align two sequences
+	maxLevelPairs   = 512      // the same for all loops of a level, per item of the level …
+	leastPairs      = 1 << 18  // … with this minimum
 	maxOverlayPairs = 1 << 27  // the same for all programs of all ranks
 )
 
-// A search is what it takes to find a program: it counts steps, so that they can be limited, and ends when it is
+// A search counts the steps of finding a program, so that they can be limited, and ends when it is
 // canceled.
 type search struct {
 	ctx        context.Context
-	steps      int // items that were looked at, compared or copied
-	asked      int // the steps at which ctx was asked last
+	steps      int // items visited, compared or copied
+	asked      int // steps at the last check of ctx
 	err        error
-	overlay    int // pairs that may still be compared to lay programs over one another
-	room       int // for nodes
-	unfinished int // levels in which a limit has ended the search for loops
+	overlay    int // pairs that may still be compared to align programs
+	room       int // remaining number of nodes
+	unfinished int // levels in which a limit ended the search for loops
 	apart      int // sequences of different ranks that were not compared
 }
 
@@ -51,7 +51,7 @@ func newSearch(ctx context.Context) *search {
 	return &search{ctx: ctx, overlay: maxOverlayPairs, room: maxLines}
 }
 
-// step counts steps and reports whether to go on: the search has not been canceled.
+// step counts steps and reports whether to continue: the search has not been canceled.
 func (s *search) step(n int) bool {
 	const often = 1 << 16
 	s.steps += n
@@ -62,7 +62,7 @@ func (s *search) step(n int) bool {
 	return s.err == nil
 }
 
-// notes say what limits have left out.
+// notes reports what limits have left out.
 func (s *search) notes() []string {
 	var notes []string
 	if s.unfinished > 0 {

@@ -2,8 +2,9 @@ package program
 
 import "slices"
 
-// similar makes one loop of neighbors that are equal but for trip counts and arguments, and begins loops where the
-// program's begin: a' b' (c a b)^9 c' is (a b c)^10, whatever the arguments, as turn has it for equal ones.
+// similar joins adjacent loops that are equal except for trip counts and arguments, and makes loops
+// begin where the program's do: a' b' (c a b)^9 c' is (a b c)^10, whatever the arguments, like turn
+// for equal ones.
 func (s *search) similar(items []*item) []*item {
 	done, left := make([]*item, 0, len(items)), slices.Clone(items)
 	slices.Reverse(left) // the next one is the last
@@ -21,18 +22,19 @@ func (s *search) similar(items []*item) []*item {
 			continue
 		}
 		done, left = done[:len(done)-before], append(left[:len(left)-after], loop)
-		if n := len(done); n > 0 { // the loop before it may now be its neighbor
+		if n := len(done); n > 0 { // the loop before it may now be adjacent
 			done, left = done[:n-1], append(left, done[n-1])
 		}
 	}
 	return done
 }
 
-// isLoop reports whether an item is a loop whose iterations can be counted.
+// isLoop reports whether an item is a loop with countable iterations.
 func isLoop(x *item) bool { return len(x.body) > 0 && len(x.trips) == 1 && x.trips[0] <= maxCycle }
 
-// withNeighbors makes one loop of a loop and those of its shape that follow it, the next one last: of all of them, or of
-// so many, doubled again and again, as can be one. It gives what is left then.
+// withNeighbors joins a loop and the following ones of its shape (the next one is the last of
+// left): all of them, or the largest number, by repeated doubling, that can be joined. It returns
+// the remaining items.
 func (s *search) withNeighbors(x *item, left []*item) (*item, []*item) {
 	run, loop, n := []*item{x}, x, 1
 	for try := 2; ; try *= 2 {
@@ -57,7 +59,7 @@ func (s *search) withNeighbors(x *item, left []*item) (*item, []*item) {
 	return loop, left[:len(left)-(n-1)]
 }
 
-// oneLoop makes one of loops of one shape that follow each other.
+// oneLoop joins consecutive loops of one shape.
 func (s *search) oneLoop(loops []*item) (*item, bool) {
 	times, total := make([]uint64, len(loops)), uint64(0)
 	for k, x := range loops {
@@ -78,7 +80,8 @@ func (s *search) oneLoop(loops []*item) (*item, bool) {
 	return newLoop(body, total), true
 }
 
-// turnSimilar makes a loop of one with what is similar before and after it, the next item last: of so many items.
+// turnSimilar adds similar items before and after a loop as one more iteration; the next item is
+// the last of right. before and after are their numbers.
 func (s *search) turnSimilar(left []*item, of *item, right []*item) (loop *item, before, after int) {
 	n, trips := len(of.body), of.trips[0]
 	for before < n && before < len(left) && left[len(left)-1-before].shape == of.body[n-1-before].shape {

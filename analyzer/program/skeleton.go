@@ -4,15 +4,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// program is the program of a root: folded from its grammar, or, where arguments of chance have kept the grammar from
-// finding the loops, folded without arguments, which are put into it afterwards.
+// program returns the program of a root. It is folded from its grammar, or, if random arguments
+// have prevented the grammar from finding the loops, folded without arguments, which are added
+// later.
 func (b *builder) program(root int) []*item {
 	found := b.body(root)
 	if found.size <= readable {
 		return found.items
 	}
 	if b.lengths == nil {
-		b.lengths, _ = b.grammar.Lengths() // a grammar that was read has been checked
+		b.lengths, _ = b.grammar.Lengths() // a grammar that was read is valid
 	}
 	if root >= len(b.lengths) || b.lengths[root] > maxCycle || b.expanded+b.lengths[root] > maxExpanded {
 		return found.items
@@ -27,7 +28,8 @@ func (b *builder) program(root int) []*item {
 	return found.items
 }
 
-// withoutArguments folds the sequence of functions and call sites, and gives each call its signatures.
+// withoutArguments folds the sequence of functions and call sites, and adds the signatures to each
+// call.
 func (b *builder) withoutArguments(root int) []*item {
 	calls := b.grammar.Expand(root)
 	numbers := map[uint64]int32{}
@@ -53,10 +55,10 @@ func (b *builder) withoutArguments(root int) []*item {
 	return b.itemsOf(slots)
 }
 
-// A slot is an item at its position, with the calls that were made there.
+// A slot is an item with the calls that it made.
 type slot struct {
 	of    *item
-	times uint64 // that it was come to
+	times uint64 // how often it was reached
 	calls []int32
 	body  []*slot
 }
@@ -69,7 +71,7 @@ func slotsOf(items []*item) []*slot {
 	return slots
 }
 
-// fill executes slots once with the calls that follow, and returns what is left of these.
+// fill executes slots once with the calls that follow, and returns the remaining calls.
 func fill(slots []*slot, calls []int32) []int32 {
 	for _, s := range slots {
 		n := s.of.trips[s.times%uint64(len(s.of.trips))]
@@ -85,7 +87,7 @@ func fill(slots []*slot, calls []int32) []int32 {
 	return calls
 }
 
-// itemsOf are slots as items; what was never come to is left out.
+// itemsOf returns slots as items, without those that were never reached.
 func (b *builder) itemsOf(slots []*slot) []*item {
 	var items []*item
 	for _, s := range slots {

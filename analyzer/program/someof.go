@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxSome bounds the functions that ranks have some of.
+// maxSome is the maximum number of functions that someOf lists.
 const maxSome = 12
 
-// someOf words rows of different lengths, if each has some of the same few functions, in one order: ranks at the edges of a
-// grid have fewer neighbors than those inside.
+// someOf describes rows of different lengths if each has some of the same few functions, in one
+// order: ranks at the edges of a grid have fewer neighbors than those inside.
 func someOf(rows []row) (string, bool) {
 	byValue := func(_ row, a *atom) (string, bool) {
 		if a.isNumber {
@@ -31,8 +31,8 @@ func someOf(rows []row) (string, bool) {
 	return "", false
 }
 
-// supersequenceOf is a short sequence of which all rows have parts; false if there is none that is short, or if a
-// word of it is one rank's only. What is repeated within a row is no part of such an order.
+// supersequenceOf returns a short sequence of which all rows have parts; false if there is no short
+// one, or if a word of it is one rank's only. Rows with repetitions have no such order.
 func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string, bool) {
 	var sequences [][]string
 	used, longest, seen := map[string]int{}, 0, map[string]bool{}
@@ -59,7 +59,7 @@ func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string,
 			return nil, false
 		}
 	}
-	// every word stands once, so that the order is that of all pairs
+	// every word occurs once, so that the order is that of all pairs
 	slices.SortStableFunc(sequences, func(a, b []string) int { return cmp.Compare(len(b), len(a)) })
 	var all []string
 	for _, words := range sequences {
@@ -68,10 +68,10 @@ func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string,
 	return all, len(all) == len(used) && len(all) <= 2*longest
 }
 
-// overlaid has the words of both lists in order, equal ones once.
+// overlaid returns the words of both lists in order, equal ones once.
 func overlaid(a, b []string) []string {
 	var all []string
-	few := maxAlignment // there are maxSome words at most
+	few := maxAlignment // there are at most maxSome words
 	laid, _ := alignment(newSearch(context.Background()), &few, a, b, func(x, y string) int {
 		if x == y {
 			return 1

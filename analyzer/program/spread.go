@@ -2,16 +2,16 @@ package program
 
 import "fmt"
 
-// A spread is what is known of numbers that vary: the least, the most, and how many there are.
+// A spread summarizes varying numbers: minimum, maximum, and the number of distinct ones.
 type spread struct {
 	known       bool // there are numbers
 	least, most int64
 	distinct    map[int64]struct{} // nil once there are too many
 	many        bool
-	unknown     bool // there are others, of which nothing is known
+	unknown     bool // there are others, which are unknown
 }
 
-// maxDistinct bounds the distinct numbers that are counted.
+// maxDistinct is the maximum number of distinct numbers that are counted.
 const maxDistinct = 1 << 12
 
 func (s *spread) add(x int64) {
@@ -44,7 +44,8 @@ func (s *spread) join(o *spread) {
 	}
 }
 
-// include adds what an atom is; false: it is no number. What varies in a way that is not known makes all of it unknown.
+// include adds an atom; false: it is not a number. An atom that varies in an unknown way makes the
+// whole spread unknown.
 func (s *spread) include(a *atom) bool {
 	switch {
 	case a.varies != nil && !a.varies.known:
@@ -59,8 +60,8 @@ func (s *spread) include(a *atom) bool {
 	return true
 }
 
-// text is " (8 to 4096, 17 values)"; the number of values is left out where it is not known or where all that lie between
-// are there. "" if nothing is known.
+// text returns " (8 to 4096, 17 values)", without the number of values if it is unknown or all
+// numbers of the range occur; "" if nothing is known.
 func (s *spread) text() string {
 	switch {
 	case !s.known || s.unknown:

@@ -6,13 +6,13 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// An argumentOf is a parameter of a signature: the k-th value that it is given, the number-th of the function's list.
+// An argumentOf is a parameter of a signature: the k-th input, number in the function's list.
 type argumentOf struct {
 	terminal  int32
 	k, number int
 }
 
-// streamed is the term of what has to be looked up call by call.
+// streamed returns the term for an argument that has to be looked up call by call.
 func (w *writer) streamed(a argumentOf) Term {
 	number, known := w.looked[a]
 	if !known {
@@ -25,7 +25,7 @@ func (w *writer) streamed(a argumentOf) Term {
 	return Term{Stream: &number}
 }
 
-// lookUp reads what the terms by streamed stand for from the calls of all threads.
+// lookUp reads the values of the terms of streamed from the calls of all threads.
 func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
 	streams := []Stream{}
 	if len(w.looked) == 0 {
@@ -72,7 +72,7 @@ func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
 	return streams, nil
 }
 
-// argumentsOf are those of a thread, by stream.
+// argumentsOf returns the arguments of a thread, by stream.
 func (w *writer) argumentsOf(rank, thread int, arguments map[int32][]argumentOf) (map[int]*turnList, error) {
 	lists := map[int]*turnList{}
 	cursor, err := w.trace.Calls(rank, thread)

@@ -10,27 +10,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Limits of a line: what is longer stands in a table at the end of the text.
+// Limits of a line: longer text goes to a table at the end.
 const (
 	maxWords   = 160 // of an argument, in bytes
 	tableWidth = 100 // columns of a line of a table
-	tableLines = 200 // of a table; the JSON has the rest
+	tableLines = 200 // of a table; the JSON has all of it
 )
 
-// A textTable is what is too long for a line.
+// A textTable is text that is too long for a line.
 type textTable struct {
 	title string
 	lines []string
 	uses  int
 }
 
-// tables are those of a text; equal ones stand once.
+// tables are the tables of a text; equal ones are shared.
 type tables struct {
 	list []*textTable
 	at   map[string]int
 }
 
-// refer is the reference to a table: " [table 3]".
+// refer returns the reference to a table: " [table 3]".
 func (t *tables) refer(title string, lines []string) string {
 	key := strings.Join(lines, "\n")
 	i, known := t.at[key]
@@ -83,7 +83,7 @@ func wrapped(line string, width int) []string {
 	return append(lines, line)
 }
 
-// exactLines are the lines of a table that says what an argument is.
+// exactLines returns the lines of a table for an argument.
 func (f *Findings) exactLines(list []Exact, thread int) []string {
 	var lines []string
 	for _, e := range list {
@@ -121,7 +121,7 @@ func span(first, count int) string {
 	return fmt.Sprintf("%d-%d", first, first+count-1)
 }
 
-// streamLines say what streams have, by rank.
+// streamLines returns the content of streams, by rank.
 func (f *Findings) streamLines(terms []Term, thread int, indent string) []string {
 	var lines []string
 	for _, t := range terms {
@@ -137,12 +137,12 @@ func (f *Findings) streamLines(terms []Term, thread int, indent string) []string
 	return lines
 }
 
-// single reports whether turns say the same for all ranks.
+// single reports whether turns are the same for all ranks.
 func single(turns []Turn) bool {
 	return !slices.ContainsFunc(turns, func(t Turn) bool { return len(t.Terms) != 1 || t.Terms[0].ByRank != nil || t.Terms[0].Ranks != "" })
 }
 
-// turnWords words turns that are the same for all ranks.
+// turnWords describes turns that are the same for all ranks.
 func turnWords(turns []Turn) string {
 	words := make([]string, len(turns))
 	for i, t := range turns {
@@ -157,7 +157,7 @@ func turnWords(turns []Turn) string {
 	return strings.Join(handleRuns(words), ", ")
 }
 
-// rankedWords words a term with its ranks.
+// rankedWords describes a term with its ranks.
 func rankedWords(t *Term, times int) string {
 	if t.ByRank != nil {
 		return tableWords(t.ByRank)
@@ -165,7 +165,7 @@ func rankedWords(t *Term, times int) string {
 	return termWords(t, times) + prefixed(" on ", allRanks(t.Ranks))
 }
 
-// termWords words a term that comes so many times in a row.
+// termWords describes a term that occurs the given number of times in a row.
 func termWords(t *Term, times int) string {
 	switch {
 	case t.Number != nil && t.Step != 0:
@@ -210,11 +210,12 @@ func progressionWords(p Progression) string {
 	return fmt.Sprintf("%d to %d step %d", p.First, last, p.Step)
 }
 
-// tableWords says for each value which ranks have it, or, where most ranks have one of their own, the values in order.
+// tableWords lists the ranks of each value, or, where most ranks have different ones, the values in
+// order.
 func tableWords(t *Table) string {
 	list, err := trace.ParseRankList(strings.NewReplacer(", ", ",", " step ", ":").Replace(t.Ranks))
 	if err != nil {
-		return "?" // Ranks are written by this package
+		return "?" // Ranks is written by this package
 	}
 	ranks, i := list.Ranks(), 0
 	var values []int64
@@ -243,7 +244,7 @@ func tableWords(t *Table) string {
 	return strings.Join(words, ", ")
 }
 
-// tripLines are the lines of a table of trip counts.
+// tripLines returns the lines of a table of trip counts.
 func tripLines(list []Trips) []string {
 	lines := make([]string, len(list))
 	for i, t := range list {
@@ -268,7 +269,7 @@ func tripLines(list []Trips) []string {
 	return lines
 }
 
-// allRanks is rankWord, whole: "rank 3" or "ranks 0-62 step 2".
+// allRanks is rankWord without abbreviation: "rank 3" or "ranks 0-62 step 2".
 func allRanks(list string) string {
 	switch {
 	case list == "":

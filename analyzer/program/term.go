@@ -1,23 +1,24 @@
 package program
 
-// An Exact is what an argument is in every call, on some ranks.
+// An Exact is the value of an argument in every call, on some ranks.
 type Exact struct {
-	Ranks string `json:"ranks,omitempty"` // left out: all that make the call
-	// Cycle says what it is from one time to the next that a rank makes the call here, and then again from the beginning.
+	Ranks string `json:"ranks,omitempty"` // omitted: all that make the call
+	// Cycle has the values from one call of a rank to the next, and is repeated from the beginning.
 	Cycle []Turn `json:"cycle"`
 }
 
-// A Turn is what an argument is so many times in a row.
+// A Turn is the value of an argument in a number of successive calls.
 type Turn struct {
 	Times int    `json:"times"`
-	Terms []Term `json:"terms"` // one of them is the rank's: the one whose Ranks have it
+	Terms []Term `json:"terms"` // the rank's term is the one whose Ranks have it
 }
 
-// A Term is an argument. One of the fields from Number on is set; none: it is a pointer, or not significant on these ranks.
+// A Term is the value of an argument. One of the fields from Number on is set; none: it is a
+// pointer, or not significant on these ranks.
 type Term struct {
-	Ranks  string `json:"ranks,omitempty"` // left out: all that the turn is of
+	Ranks  string `json:"ranks,omitempty"` // omitted: all of the turn
 	Number *int64 `json:"number,omitempty"`
-	Step   int64  `json:"step,omitempty"` // added to Number each further time of the turn
+	Step   int64  `json:"step,omitempty"` // added to Number for each further call of the turn
 	// Text is a name of MPI, a handle ("comm#3"), a string, or a function of the program.
 	Text     *string   `json:"text,omitempty"`
 	Float    *float64  `json:"float,omitempty"`
@@ -25,30 +26,32 @@ type Term struct {
 	List     []Term    `json:"list,omitzero"` // elements of an array
 	Function *Function `json:"function,omitempty"`
 	ByRank   *Table    `json:"by_rank,omitempty"`
-	// Stream is the next value of the rank's stream of this number: of its calls in order, those that name it take one each.
+	// Stream is the next value of the rank's stream with this number: the rank's calls that name it
+	// take one value each, in order.
 	Stream *int `json:"stream,omitempty"`
 }
 
 // A Table has a number for each of some ranks.
 type Table struct {
 	Ranks  string        `json:"ranks"`
-	Values []Progression `json:"values"` // one after the other, in the order of ranks
+	Values []Progression `json:"values"` // consecutive, in the order of ranks
 }
 
-// A Progression is so many numbers, each greater by Step than the one before.
+// A Progression is Count numbers, each greater by Step than the one before.
 type Progression struct {
 	First int64 `json:"first"`
 	Step  int64 `json:"step,omitempty"`
 	Count int   `json:"count"`
 }
 
-// A Numbering gives ranks other numbers than that in MPI_COMM_WORLD: those in another communicator, or coordinates.
+// A Numbering numbers ranks otherwise than MPI_COMM_WORLD: by the rank in another communicator, or
+// by a coordinate.
 type Numbering struct {
-	Name  string `json:"name"` // "rank", or of a coordinate
+	Name  string `json:"name"` // "rank", or the name of a coordinate
 	Table Table  `json:"table"`
 }
 
-// A Stream is what an argument is in one call after the other, on some ranks.
+// A Stream is the values of an argument in successive calls, on some ranks.
 type Stream struct {
 	Stream int    `json:"stream"`
 	Thread int    `json:"thread"`

@@ -39,10 +39,10 @@ func (f *Findings) Write(out io.Writer) error {
 	return p.Flush()
 }
 
-// Text is the program as text.
+// Text returns the program as text.
 func (f *Findings) Text() string {
 	var b strings.Builder
-	_ = f.Write(&b) // a Builder takes everything
+	_ = f.Write(&b) // writing to a Builder never fails
 	return b.String()
 }
 
@@ -50,10 +50,11 @@ type printer struct {
 	*bufio.Writer
 	found  *Findings
 	tables *tables
-	thread int // number of the one that is printed
+	thread int // number of the thread that is printed
 }
 
-// programs says which ranks are which program, and what the others do otherwise than the first; nothing of a single one.
+// programs prints which ranks are which program, and how the others differ from the first; nothing
+// for a single one.
 func (p printer) programs(list []Program) {
 	for i, one := range list {
 		if len(list) == 1 {
@@ -76,7 +77,7 @@ func (p printer) programs(list []Program) {
 	}
 }
 
-// listed joins names; what is too long stands in a table.
+// listed joins names; if that is too long it goes to a table.
 func (p printer) listed(title string, names []string) string {
 	const few = 4
 	if len(names) <= few || !p.found.Exact {
@@ -85,7 +86,7 @@ func (p printer) listed(title string, names []string) string {
 	return fmt.Sprintf("%s, … (%d more)%s", strings.Join(names[:few-1], ", "), len(names)-few+1, p.tables.refer(title, names))
 }
 
-// ofThread is which threads a part is of, where there are several.
+// ofThread names the threads of a part, if there are several.
 func (p printer) ofThread(number int) string {
 	if len(p.found.Threads) < 2 {
 		return ""
@@ -93,7 +94,7 @@ func (p printer) ofThread(number int) string {
 	return fmt.Sprintf(" of thread %d", number)
 }
 
-// ranks is rankWord; what is too long stands in a table.
+// ranks is rankWord; if that is too long it goes to a table.
 func (p printer) ranks(list string) string {
 	text := rankWord(list)
 	if p.found.Exact && text != allRanks(list) {
@@ -132,7 +133,7 @@ func prefixed(by, text string) string {
 	return by + text
 }
 
-// call writes a call on one line; parameters that differ by rank follow on lines of their own.
+// call writes a call on one line; parameters that differ by rank follow on separate lines.
 func (p printer) call(n *Node, indent, times, who string) {
 	var given, results, apart []string
 	for i := range n.Parameters {
@@ -160,7 +161,7 @@ func (p printer) call(n *Node, indent, times, who string) {
 	}
 }
 
-// values words a parameter. What its values only sum up, or is too long, stands in a table.
+// values describes a parameter. Summarized or long values go to a table.
 func (p printer) values(n *Node, x *Parameter) string {
 	var words []string
 	sums, long := false, 0
@@ -177,7 +178,7 @@ func (p printer) values(n *Node, x *Parameter) string {
 	return cut(text, "; ") + p.tables.refer(title, p.found.exactLines(x.Exact, p.thread))
 }
 
-// cut is the beginning of a text that is too long for a line.
+// cut returns the beginning of a text that is too long for a line.
 func cut(text, separator string) string {
 	if len(text) <= maxWords {
 		return text
@@ -190,7 +191,7 @@ func cut(text, separator string) string {
 	return "…"
 }
 
-// trips words how often a node comes, with the ranks whose counts those are: the first of them.
+// trips describes how often a node is executed, by the first of its counts with their ranks.
 func (p printer) trips(n *Node) string {
 	var words []string
 	elided := false
@@ -210,7 +211,7 @@ func (p printer) trips(n *Node) string {
 	return text + p.tables.refer("how often "+firstCall(n)+" comes", tripLines(n.Trips))
 }
 
-// firstCall names a node by the call that it is, or that it begins with.
+// firstCall names a node by its call, or by the first call in it.
 func firstCall(n *Node) string {
 	for of := n; ; of = &of.Body[0] {
 		switch {
@@ -224,7 +225,8 @@ func firstCall(n *Node) string {
 	}
 }
 
-// tripsText words a cycle of trip counts: "100 times", "once in iterations 0-98 step 2"; whether that only sums it up.
+// tripsText describes a cycle of trip counts: "100 times", "once in iterations 0-98 step 2"; sums
+// reports that this is only a summary.
 func tripsText(trips []uint64) (text string, sums bool) {
 	times := func(n uint64) string {
 		if n == 1 {
@@ -272,7 +274,7 @@ func progression(trips []uint64, step int64) bool {
 	return true
 }
 
-// casesText says for each trip count in which iterations of a cycle it holds.
+// casesText lists, for each trip count, the iterations of a cycle with it.
 func casesText(trips []uint64, times func(uint64) string) (text string, sums bool) {
 	const few = 4
 	var words []string
@@ -302,10 +304,10 @@ func iterationWord(list trace.RankList) string {
 	return "iterations " + text
 }
 
-// rankWord is "rank 3" or "ranks 0-62 step 2"; "" for none.
+// rankWord returns "rank 3" or "ranks 0-62 step 2"; "" for none.
 func rankWord(ranks string) string { return allRanks(shortened(ranks)) }
 
-// shortened keeps lists of runs readable.
+// shortened abbreviates long lists of runs.
 func shortened(list string) string {
 	const most = 12
 	runs := strings.Split(list, ", ")
@@ -315,7 +317,7 @@ func shortened(list string) string {
 	return fmt.Sprintf("%s, … (%d more)", strings.Join(runs[:most-1], ", "), len(runs)-most+1)
 }
 
-// listText writes runs as "0-62 step 2, 63".
+// listText formats runs as "0-62 step 2, 63".
 func listText(list trace.RankList) string {
 	return strings.NewReplacer(",", ", ", ":", " step ").Replace(list.String())
 }

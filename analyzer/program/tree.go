@@ -10,41 +10,44 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// A Tree is the program of all ranks as Findings have it, as numbers for other analyses instead of words: the threads with
-// one number, whose calls are laid over one another.
+// A Tree is the program of all ranks like Findings, but as numbers for other analyses instead of
+// words. It has the aligned calls of the threads with one number.
 type Tree struct {
 	Body []*Step
-	// Class says by position in Threads which class a thread is of, −1 for threads with another number. The threads of a
-	// class make the same calls.
+	// Class is the class of each thread by its index in Threads, −1 for threads with another
+	// number. The threads of a class make the same calls.
 	Class []int
-	// Steps is how many there are: their numbers are below it.
+	// Steps is the number of steps: their numbers are below it.
 	Steps int
 }
 
 // A Step is a call or a loop of a Tree.
 type Step struct {
 	Number int // in order of the text
-	// Terminal is one of a call's signatures: all have its function and call site. −1: a loop.
+	// Terminal is one of a call's signatures, all of which have its function and call site. −1: a
+	// loop.
 	Terminal int32
 	Body     []*Step // of a loop
 	trips    map[int][]uint64
 	calls    map[int][]int32
 }
 
-// Trips are how often a class executes the step each time that it comes to it, a cycle. Nil: it does not have it.
+// Trips returns how often a class executes the step each time that it reaches it, as a cycle. Nil:
+// the class does not have it.
 func (s *Step) Trips(class int) []uint64 { return s.trips[class] }
 
-// Calls are the signatures that a class calls one after the other, a cycle; nil of a loop.
+// Calls returns the signatures that a class calls one after the other, as a cycle; nil for a loop.
 func (s *Step) Calls(class int) []int32 { return s.calls[class] }
 
-// maxSteps bounds the steps of a tree.
+// maxSteps is the maximum number of steps of a tree.
 const maxSteps = 20_000
 
-// ErrIrregular is the error of a program that is no readable text.
+// ErrIrregular is the error of a program without a readable text.
 var ErrIrregular = errors.New("the program is too irregular")
 
-// NewTree makes the tree of the threads with a number. Calls with the signatures that without names are taken out before
-// loops are looked for. The error is ErrIrregular where the tree would have more than 20,000 steps.
+// NewTree returns the tree of the threads with a number. Calls with the signatures for which
+// without is true are removed before the search for loops. The error is ErrIrregular if the tree
+// would have more than 20,000 steps.
 func NewTree(ctx context.Context, t timeline.Trace, number int, without func(terminal int32) bool) (*Tree, error) {
 	w := &writer{trace: t, signatures: t.Signatures()}
 	b := newBuilder(newSearch(ctx), erased(t.Grammar(), without), w.kind)
@@ -66,7 +69,7 @@ func NewTree(ctx context.Context, t timeline.Trace, number int, without func(ter
 		tree.Class[i] = k
 		sizes[k]++
 	}
-	// the program of most threads first, as Analyze has it
+	// the program of most threads first, like in Analyze
 	order := make([]int, len(sizes))
 	for k := range order {
 		order[k] = k
@@ -92,13 +95,13 @@ func NewTree(ctx context.Context, t timeline.Trace, number int, without func(ter
 	return tree, nil
 }
 
-// erased is a grammar without some terminals.
+// erased returns a grammar without some terminals.
 func erased(g grammar.Grammar, without func(int32) bool) grammar.Grammar {
 	if without == nil {
 		return g
 	}
 	rules := make([][]grammar.Symbol, len(g.Rules))
-	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer to greater ones only
+	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer only to greater ones
 		for _, s := range g.Rules[rule] {
 			if s.IsRule() && len(rules[s.Rule()]) == 0 || !s.IsRule() && without(s.Value) {
 				continue
@@ -109,14 +112,15 @@ func erased(g grammar.Grammar, without func(int32) bool) grammar.Grammar {
 	return grammar.Grammar{Rules: rules}
 }
 
-// A treeBuilder makes steps of nodes; parts are written out where they stand.
+// A treeBuilder makes steps of nodes; references to parts are replaced by their content.
 type treeBuilder struct {
 	*builder
 	tree *Tree
 	over bool // there are too many steps
 }
 
-// steps are those of nodes. classes are those that have them where they are of a part, nil: the nodes say it.
+// steps returns nodes as steps. classes are those of the reference, for nodes of a part; nil: those
+// of the nodes.
 func (c *treeBuilder) steps(nodes []*node, classes []int) []*Step {
 	var list []*Step
 	for _, n := range nodes {

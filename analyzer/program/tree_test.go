@@ -34,7 +34,7 @@ func calls(steps []*program.Step, class int, come, made map[int]int) (list []int
 	return list
 }
 
-// The tree gives back the calls of every rank, without those that are taken out.
+// The tree reproduces the calls of every rank, without those that are removed.
 func TestTree(t *testing.T) {
 	b := tracetest.New(5)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// A writer words nodes.
+// A writer describes nodes in words.
 type writer struct {
 	trace      timeline.Trace
 	options    Options
@@ -20,20 +20,20 @@ type writer struct {
 	columns    []codec.Numbers
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
-	lines      int             // that may still be written
+	lines      int             // number of lines left
 	found      *Findings
 	numberings map[string]int     // see exact.go
 	looked     map[argumentOf]int // see streams.go
-	cut        bool               // those were not enough
+	cut        bool               // maxLooked was exceeded
 
 	// see communicators.go
 	created   []creator
-	instances map[int32][]int64        // by number of a sequence: positions in lists of communicators
+	instances map[int32][]int64        // by number of a sequence: indices into lists of communicators
 	members   map[int]map[int64]caller // by thread and handle
 }
 
-// parameters are those of a call, in the order of the function's list: what it was given, then what it gave; buffers
-// and statuses left out.
+// parameters returns the parameters of a call, in the order of the function's list: inputs, then
+// outputs; without buffers and statuses.
 func (w *writer) parameters(n *node) []Parameter {
 	f := w.trace.Function(w.signatures[n.calls[0].cycle[0]].Function)
 	if f == nil {
@@ -68,7 +68,8 @@ func (w *writer) parameters(n *node) []Parameter {
 	return list
 }
 
-// parameter is the k-th value of its direction in all variants of a call: a function of the rank where there is one.
+// parameter returns the k-th value of its direction in all variants of a call: a function of the
+// rank if there is one.
 func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bool) Parameter {
 	one := Parameter{Name: p.Name, Result: output, Values: []Value{}}
 	if p.Kind == "status" || output && p.Kind == "buffer" {
@@ -85,7 +86,7 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 	return one
 }
 
-// rows gives the k-th value of its direction on all threads.
+// rows returns the k-th value of its direction on all threads.
 func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) []row {
 	var rows []row
 	for _, v := range n.calls {
@@ -121,8 +122,8 @@ func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) [
 	return rows
 }
 
-// atoms are the values of an argument in one call after the other. What follows from the rank is a number where it is
-// known who calls.
+// atoms returns the values of an argument in successive calls. What depends on the rank is a number
+// where the caller is known.
 func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number int, output bool, thread int, by caller) []atom {
 	atoms := make([]atom, len(cycle))
 	for i, terminal := range cycle {
@@ -149,7 +150,7 @@ func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number
 	return atoms
 }
 
-// differs reports whether a value has to be worded for each thread.
+// differs reports whether a value has to be described for each thread.
 func differs(v *trace.Value) bool {
 	switch v.Form {
 	case trace.Column, trace.Stream, trace.RankOffset, trace.Elastic:
@@ -164,7 +165,7 @@ func differs(v *trace.Value) bool {
 	return false
 }
 
-// value words a value; "" for what says nothing. thread −1: of no particular one.
+// value describes a value; "" if there is nothing to say. thread −1: of no particular thread.
 func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) string {
 	switch v.Form {
 	case trace.Absent, trace.Pointer:
@@ -205,7 +206,7 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 	return differsByRank
 }
 
-// opaque reports whether values of this kind are handles of MPI: what is not a number to the program.
+// opaque reports whether values of this kind are handles of MPI rather than numbers.
 func opaque(kind string) bool {
 	switch kind {
 	case "comm", "datatype", "op", "group", "win", "file", "info", "request", "message", "errhandler", "session":
@@ -214,7 +215,7 @@ func opaque(kind string) bool {
 	return false
 }
 
-// offset is a place relative to the caller.
+// offset describes a rank relative to the caller.
 func offset(b int64) string {
 	if b == 0 {
 		return "rank"
@@ -233,7 +234,7 @@ func (w *writer) column(k int64, thread int) (int64, bool) {
 	return w.columns[k].At(place), true
 }
 
-// number is a value as a number, if it is one on a thread.
+// number returns a value as a number, if it is one on a thread.
 func (w *writer) number(v *trace.Value, thread int, by caller) (int64, bool) {
 	switch v.Form {
 	case trace.Int:
@@ -277,7 +278,7 @@ func (w *writer) elasticNumber(v *trace.Value, thread int, by caller) (int64, bo
 	return 0, false
 }
 
-// rank is that of a thread.
+// rank returns the rank of a thread.
 func (w *writer) rank(thread int) int { return int(w.trace.Threads().Ranks().At(thread)) }
 
 func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int) string {
@@ -324,19 +325,19 @@ func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int
 	return differsByRank
 }
 
-// Limits on how much of streams is looked at: values of one, and the threads of the trace.
+// Limits of reading streams: values of one, and threads of the trace.
 const (
 	maxStream  = 1 << 16
 	maxStreams = 64
 )
 
-// How values begin that are another one in each call, or on each rank.
+// Prefixes of values that differ in each call, or on each rank.
 const (
 	varying       = "varies"
 	differsByRank = "differs by rank"
 )
 
-// stream words a value that varies from call to call.
+// stream describes a value that varies from call to call.
 func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int) string {
 	of := w.spreadOf(v, kind, terminal, thread)
 	if of.known && of.least == of.most {
@@ -345,7 +346,7 @@ func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int)
 	return varying + of.text()
 }
 
-// spreadOf is what the values of a stream come to on a thread; empty where it is not looked at.
+// spreadOf returns the spread of a stream's values on a thread; empty if it is not read.
 func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread int) *spread {
 	if v.Form == trace.ListStream || opaque(kind) || kind == "double" || thread < 0 {
 		return &spread{}
@@ -363,7 +364,7 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 		}
 		of = &spread{}
 		if n, err := w.trace.SequenceLength(number); err == nil && n <= maxStream {
-			values, _ := w.trace.Sequence(number) // what cannot be read is not known
+			values, _ := w.trace.Sequence(number) // an unreadable sequence is unknown
 			for _, x := range values {
 				of.add(x)
 			}
@@ -373,7 +374,7 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 	return of
 }
 
-// list words the elements of an array, handles in a row as "request#0-7".
+// list describes the elements of an array, consecutive handles as "request#0-7".
 func (w *writer) list(values []trace.Value, kind string, terminal int32, thread int) string {
 	few := 12
 	if w.options.Exact {

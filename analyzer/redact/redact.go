@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What is to go.
+// What is to be removed.
 type What struct{ Paths, Hosts, Arguments bool }
 
 // All is everything.
@@ -34,7 +34,7 @@ func Parse(list []string) (w What, err error) {
 	return w, nil
 }
 
-// A kind of string is named as its pseudonyms are.
+// A kind of string; its pseudonyms begin with it.
 type kind string
 
 const (
@@ -45,13 +45,13 @@ const (
 	world     kind = "world"
 	port      kind = "port"
 	file      kind = "file"
-	directory kind = "dir" // a path, of which the last name stays
+	directory kind = "dir" // a path whose last name is kept
 	text      kind = "text"
 	thread    kind = "thread"
-	address   kind = "address" // in a text for people, as
-	word      kind = "word"    // what looks like a name
+	address   kind = "address" // in a text for people, like
+	word      kind = "word"    // something that looks like a name
 	prose     kind = ""        // a text for people
-	joined    kind = "name"    // a name that others may be in
+	joined    kind = "name"    // a name that may contain others
 )
 
 func (w What) has(k kind) bool {
@@ -63,10 +63,10 @@ func (w What) has(k kind) bool {
 	case text, thread:
 		return w.Arguments
 	}
-	return false // of prose and joined what is in them is replaced
+	return false // their parts are replaced
 }
 
-// Content redacts a trace in place; what it shares with others is copied first.
+// Content redacts a trace in place; data shared with others is copied first.
 func Content(c *trace.Content, w What) {
 	p := pseudonyms{
 		what: w, seen: map[string]bool{}, of: map[string]string{}, made: map[string]bool{}, next: map[kind]int{}, communicators: map[string]bool{},
@@ -76,7 +76,7 @@ func Content(c *trace.Content, w What) {
 	walk(c, p.replace)
 }
 
-// pseudonyms are what strings are replaced by.
+// pseudonyms maps strings to their pseudonyms.
 type pseudonyms struct {
 	what  What
 	seen  map[string]bool // all strings of the trace
@@ -84,9 +84,9 @@ type pseudonyms struct {
 	of    map[string]string
 	made  map[string]bool // the pseudonyms, without a slash at the end
 	next  map[kind]int
-	texts *strings.Replacer // of all, in texts for people
-	names *strings.Replacer // of hosts and paths, in strings that stay
-	// communicators are their names, which texts for people may have.
+	texts *strings.Replacer // all of them, in texts for people
+	names *strings.Replacer // hosts and paths, in strings that are kept
+	// communicators are their names, which texts for people may contain.
 	communicators map[string]bool
 }
 
@@ -95,7 +95,8 @@ type found struct {
 	text string
 }
 
-// key is the part of a string that has a pseudonym; the rest stays. Empty: nothing has.
+// key splits a string into the part that is replaced and the part that is kept. Empty: nothing is
+// replaced.
 func key(k kind, s string) (replaced, stays string) {
 	if k != directory {
 		return s, ""
@@ -116,7 +117,7 @@ func (p *pseudonyms) collect(k kind, s string) string {
 	return s
 }
 
-// arrange gives each string its pseudonym: the first kind that it is of names it.
+// arrange assigns a pseudonym to each string, of the first of its kinds.
 func (p *pseudonyms) arrange() {
 	var originals, names []string
 	for _, f := range p.found {
@@ -145,10 +146,10 @@ func (p *pseudonyms) replacer(originals []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// shortest is the length from which on strings are replaced within others.
+// shortest is the minimum length of strings that are replaced within others.
 const shortest = 4
 
-// fresh is a pseudonym that is no string of the trace.
+// fresh returns a pseudonym that is not a string of the trace.
 func (p *pseudonyms) fresh(k kind) string {
 	for {
 		p.next[k]++
@@ -164,7 +165,7 @@ func (p *pseudonyms) fresh(k kind) string {
 	}
 }
 
-// absolute are absolute paths within a text; one of a single name only where that is likely to be one.
+// absolute are absolute paths within a text; a single name only where it is likely to be a path.
 var absolute = regexp.MustCompile(`(?:^|[\s"'(=:,])(?:/[^\s:;,"'()/]+)+/?|(?:/[^\s:;,"'()/]+){2,}/?`)
 
 func (p *pseudonyms) replace(k kind, s string) string {
@@ -188,7 +189,7 @@ func (p *pseudonyms) replace(k kind, s string) string {
 	return p.of[part] + stays
 }
 
-// paths replaces those in a text.
+// paths replaces the paths in a text.
 func (p *pseudonyms) paths(s string) string {
 	if !p.what.Paths {
 		return s
@@ -196,14 +197,14 @@ func (p *pseudonyms) paths(s string) string {
 	return absolute.ReplaceAllStringFunc(s, p.path)
 }
 
-// path replaces a path in a text, and what stands before it: all of it but its last name.
+// path replaces a path in a text, with the character before it: all of it but its last name.
 func (p *pseudonyms) path(s string) string {
 	slash := strings.IndexByte(s, '/')
 	part, stays := key(directory, s[slash:])
 	return s[:slash] + p.pseudonym(directory, part) + stays
 }
 
-// walk replaces all strings of a trace by what f gives for them.
+// walk replaces all strings of a trace by the result of f.
 func walk(c *trace.Content, f func(kind, string) string) {
 	of := func(k kind, s *string) {
 		if *s != "" {
@@ -239,7 +240,7 @@ func walk(c *trace.Content, f func(kind, string) string) {
 		of(prose, &c.Meta.Notes[i])
 	}
 	for i := range ranks {
-		// what stands before the reason is read by programs
+		// programs read what precedes the reason
 		if what, why, reason := strings.Cut(ranks[i].EndedEarly, ": "); reason {
 			of(prose, &why)
 			ranks[i].EndedEarly = what + ": " + why
@@ -290,7 +291,7 @@ func walkSignatures(c *trace.Content, of func(kind, *string)) {
 	}
 }
 
-// walkValues replaces the strings of a value, and of those in it; the list is copied if it has any.
+// walkValues replaces the strings of a value and of its elements; the list is copied if it has any.
 func walkValues(values *[]trace.Value, i int, k kind, of func(kind, *string)) {
 	if i >= len(*values) || !hasText(&(*values)[i]) {
 		return
@@ -309,7 +310,7 @@ func hasText(v *trace.Value) bool {
 	return v.Form == trace.Text || slices.ContainsFunc(v.List, func(inner trace.Value) bool { return hasText(&inner) })
 }
 
-// kindOf is what a string argument is.
+// kindOf returns the kind of a string argument.
 func kindOf(name string, f *semantics.Function, role semantics.Role) kind {
 	switch {
 	case name == "MPI_Get_processor_name", name == "MPI_Get_library_version":

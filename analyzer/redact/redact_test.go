@@ -143,7 +143,8 @@ func random(seed int64) (*trace.Content, *secrets) {
 	return c, s
 }
 
-// allStrings are those of a value and of all that it has, read by reflection: what package redact knows of does not matter.
+// allStrings returns those of a value and of everything in it, by reflection, independent of
+// package redact.
 func allStrings(v reflect.Value, see func(string)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -181,7 +182,7 @@ func bytesOf(v reflect.Value) []byte {
 	return b
 }
 
-// everything is all that can be read of a trace: its content, what exports and dumps of it have.
+// everything returns all that can be read of a trace: its content, exports and dumps.
 func everything(t *testing.T, c *trace.Content) string {
 	t.Helper()
 	var all strings.Builder
@@ -262,7 +263,7 @@ func TestOnlyWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// What an analysis finds is the same but for its texts, and what differed still differs.
+// The findings of an analysis are the same except for texts, and what differed still differs.
 func TestAnalysisSaysTheSame(t *testing.T) {
 	for seed := range int64(4) {
 		find := func(c *trace.Content) any {

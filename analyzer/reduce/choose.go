@@ -18,10 +18,10 @@ import (
 // A Choice is the lead of each rank.
 type Choice map[int]int
 
-// Of is a rank's lead.
+// Of returns the lead of a rank.
 func (c Choice) Of(rank int) int { return c[rank] }
 
-// Leads are all leads, in order.
+// Leads returns all leads, in order.
 func (c Choice) Leads() []int {
 	leads := map[int]bool{}
 	for _, lead := range c {
@@ -30,12 +30,14 @@ func (c Choice) Leads() []int {
 	return slices.Sorted(maps.Keys(leads))
 }
 
-// Choose finds leads that stand for the ranks of a run. It begins with those of the clusters (ranks that make the same
-// calls, talk to peers as far away on average, and compute for as long), which it divides until
+// Choose chooses leads for the ranks of a run. It begins with those of the clusters (ranks that
+// make the same calls, communicate over the same mean distance, and compute for as long), and
+// divides them until
 //
-//   - every rank computes at the times of the run at which its lead does, and
-//   - its lead's peers, moved to where the rank is, are those of the rank: of messages in a butterfly, say, the mean
-//     distance is the same for ranks whose partners are elsewhere.
+//   - every rank computes at the same times of the run as its lead, and
+//   - the peers of its lead, moved to the rank, are the peers of the rank. The clusters do not
+//     ensure this: in a butterfly, for example, the mean distance is the same for ranks with other
+//     partners.
 func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) (Choice, error) {
 	if err := timeline.NeedTimes(timeline.Of(whole), "a choice of ranks that stand for others"); err != nil {
 		return nil, err
@@ -72,17 +74,20 @@ func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) 
 	return choice, ctx.Err()
 }
 
-// maxRounds bounds how often what is left of a group gets one lead more. After that each of its ranks is its own.
+// maxRounds is the maximum number of rounds in which the rest of a group gets one more lead. After
+// that each of its ranks is its own lead.
 const maxRounds = 6
 
 const (
-	// slicesOfRun is into how many parts, of as many calls each, a rank's calls are divided to see when it computes.
+	// slicesOfRun is the number of slices, with equally many calls each, of a rank's calls, for
+	// comparing when it computes.
 	slicesOfRun = 8
-	// sliceTolerance is by how much two ranks may differ in all slices together, as a part of the longest computation.
+	// sliceTolerance is the maximum sum of the differences of two ranks in all slices, as a share
+	// of the longest computation.
 	sliceTolerance = 0.1
 )
 
-// byTimeOfComputation gives ranks that compute at other times than their leads leads of their own.
+// byTimeOfComputation gives separate leads to ranks that compute at other times than their leads.
 func (c Choice) byTimeOfComputation(ctx context.Context, t timeline.Trace) error {
 	computed, err := computationBySlice(ctx, t)
 	if err != nil {
@@ -107,7 +112,7 @@ func (c Choice) byTimeOfComputation(ctx context.Context, t timeline.Trace) error
 	return nil
 }
 
-// groups are the ranks of each lead, in order.
+// groups returns the ranks of each lead, in order.
 func (c Choice) groups() map[int][]int {
 	groups := map[int][]int{}
 	for _, rank := range slices.Sorted(maps.Keys(c)) {
@@ -116,7 +121,7 @@ func (c Choice) groups() map[int][]int {
 	return groups
 }
 
-// apart is the sum of the differences of two ranks' slices.
+// apart returns the sum of the differences of two ranks' slices.
 func apart(a, b [slicesOfRun]float64) float64 {
 	sum := 0.0
 	for i := range a {
@@ -125,7 +130,8 @@ func apart(a, b [slicesOfRun]float64) float64 {
 	return sum
 }
 
-// computationBySlice is for how many seconds each rank's main thread computed in each slice of its calls.
+// computationBySlice returns the computation time in seconds of each rank's main thread in each
+// slice of its calls.
 func computationBySlice(ctx context.Context, t timeline.Trace) (map[int][slicesOfRun]float64, error) {
 	all := map[int][slicesOfRun]float64{}
 	locations := timeline.Locations(t)
@@ -154,10 +160,10 @@ func computationBySlice(ctx context.Context, t timeline.Trace) (map[int][slicesO
 	return all, nil
 }
 
-// A message is what a rank sends to another, of a size.
+// A messages identifies the messages of a rank to another one.
 type messages struct{ comm, dest int }
 
-// sent is how many messages and bytes each rank sends to whom.
+// sent returns the number of messages and bytes from each rank to each.
 func sent(traffic []traffic.Pair) map[int]map[messages][2]uint64 {
 	all := map[int]map[messages][2]uint64{}
 	for _, t := range traffic {
@@ -169,7 +175,7 @@ func sent(traffic []traffic.Pair) map[int]map[messages][2]uint64 {
 	return all
 }
 
-// matrix is who sends how much to whom in the trace of the leads.
+// matrix returns the traffic in the trace of the leads.
 func (c Choice) matrix(content trace.Content) (map[int]map[messages][2]uint64, error) {
 	if err := Leads(&content, nil, c.Of); err != nil {
 		return nil, err
@@ -186,8 +192,8 @@ func (c Choice) matrix(content trace.Content) (map[int]map[messages][2]uint64, e
 	return sent(pairs), err
 }
 
-// byPeers takes ranks that send elsewhere than their leads say from them: those of a group that are left over get one
-// lead together, or, in the end, each its own. It reports whether there were any.
+// byPeers separates ranks that send elsewhere than their leads suggest: those of a group get one
+// lead together or, in the end, each its own. It reports whether there were any.
 func (c Choice) byPeers(known, leads map[int]map[messages][2]uint64, separately bool) bool {
 	changed := false
 	for _, ranks := range c.groups() {

@@ -17,9 +17,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Histograms makes a trace of histograms of a trace of so many bytes: what differs from call to call is a histogram per
-// cluster of ranks that behave alike (clusters.Alike) and per call, which is a function and the place that it was called
-// from. Every call is decoded once. Memory grows with the program's text, and with the pairs of ranks that talk.
+// Histograms makes a trace of histograms from a trace of the given number of bytes. What differs
+// from call to call is a histogram per cluster of ranks that behave alike (clusters.Alike),
+// function and call site. Every call is decoded once. Memory grows with the program's text, and
+// with the pairs of ranks that communicate.
 func Histograms(ctx context.Context, r *trace.Reader, bytes int64) (*trace.Histograms, error) {
 	if !r.Meta().Final {
 		return nil, errors.New("only a finished trace can be reduced: others are of some of a job's ranks")
@@ -82,7 +83,7 @@ func boolInt(x bool) int {
 	return 0
 }
 
-// lost says what the trace has that its histograms have not.
+// lost lists what the trace has that its histograms lack.
 func lost(r *trace.Reader) []string {
 	list := []string{
 		"the order of calls, but for which call came right before which",
@@ -97,7 +98,7 @@ func lost(r *trace.Reader) []string {
 	return list
 }
 
-// ranksOnly is which ranks there are, where they ran, and how they ended.
+// ranksOnly returns the ranks with where they ran and how they ended.
 func ranksOnly(t *trace.RankTable) trace.RankTable {
 	start := int64(math.MaxInt64)
 	for _, x := range t.Starts().All() {
@@ -115,7 +116,7 @@ func ranksOnly(t *trace.RankTable) trace.RankTable {
 	return some
 }
 
-// A call is a function and the place that it is called from.
+// A call is a function and a call site.
 type call struct {
 	function uint16
 	site     uint32
@@ -125,7 +126,7 @@ func compareCalls(a, b call) int {
 	return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.site, b.site))
 }
 
-// clusterHistograms collects what the ranks of a cluster do.
+// clusterHistograms collects the calls of the ranks of a cluster.
 type clusterHistograms struct {
 	trace               *trace.Reader
 	ranks               []int
@@ -205,7 +206,7 @@ func (c *clusterHistograms) at(k call) *callHistograms {
 	return of
 }
 
-// cluster is what was collected.
+// cluster returns what was collected.
 func (c *clusterHistograms) cluster() trace.RankCluster {
 	order := slices.SortedFunc(maps.Keys(c.calls), compareCalls)
 	index := map[call]int{noCall: -1}
@@ -220,7 +221,8 @@ func (c *clusterHistograms) cluster() trace.RankCluster {
 	return made
 }
 
-// trafficBins says how far messages went, or to whom: of the two what more of the senders have in common.
+// trafficBins returns traffic by distance or by destination, whichever more of the senders have in
+// common.
 func trafficBins(matrix []traffic.Pair) []trace.TrafficBin {
 	to, distance := map[int]int{}, map[int]int{}
 	for _, t := range matrix {

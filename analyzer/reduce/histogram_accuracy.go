@@ -9,23 +9,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A HistogramAccuracy compares histograms with the trace that they were made from. All are parts of what the trace has; those
-// that are exact by construction are here so that they are measured.
+// A HistogramAccuracy compares histograms with the trace that they were made from. All errors are
+// relative to the trace's values; those that are zero by construction are included in order to
+// measure them.
 type HistogramAccuracy struct {
-	Calls, Bytes, Time float64 // the worst of all functions
-	Run                float64 // the time from the first call to the end of the last
-	// Medians is by how much the middle of the durations of a function from a place in a cluster is off, at most.
+	Calls, Bytes, Time float64 // maximum over all functions
+	Run                float64 // time from the first call to the end of the last
+	// Medians is the maximum error of the median duration of a function, call site and cluster.
 	Medians float64
-	// Matrix is the sum of what the bytes from each rank to each are off, as a part of all bytes: 0 to 2. It is not known where
-	// there are more than maxPairs pairs of ranks.
+	// Matrix is the sum of the errors of the bytes from each rank to each, as a share of all bytes:
+	// 0 to 2. It is unknown if there are more than maxPairs pairs of ranks.
 	Matrix      float64
 	MatrixKnown bool
 }
 
-// maxPairs bounds the memory of a matrix.
+// maxPairs limits the memory of a matrix.
 const maxPairs = 1 << 22
 
-// CompareHistograms counts the whole trace anew, call by call and function by function, and compares.
+// CompareHistograms counts the whole trace again, call by call and function by function, and
+// compares.
 func CompareHistograms(r *trace.Reader, h *trace.Histograms) (HistogramAccuracy, error) {
 	var a HistogramAccuracy
 	counted, err := countCalls(r, h)
@@ -62,7 +64,7 @@ func apartFrom(a, b float64) float64 {
 	return math.Abs(a-b) / math.Abs(b)
 }
 
-// counted is what a plain count of the calls gives.
+// counted is the result of simply counting the calls.
 type counted struct {
 	functions  map[string]*functionCount
 	durations  []map[call][]int64 // by cluster
@@ -74,7 +76,7 @@ type functionCount struct {
 	ns           int64
 }
 
-// maxMedians bounds how many durations are kept to find the middle.
+// maxMedians is the maximum number of durations that are kept to find the median.
 const maxMedians = 1 << 24
 
 func countCalls(r *trace.Reader, h *trace.Histograms) (*counted, error) {
@@ -119,7 +121,7 @@ func (c *counted) medians(h *trace.Histograms) float64 {
 		for k := range h.Clusters[i].Calls {
 			x := &h.Clusters[i].Calls[k]
 			all := c.durations[i][call{x.Function, x.Site}]
-			if uint64(len(all)) != x.Calls { // they were not all kept, or have no times
+			if uint64(len(all)) != x.Calls { // not all were kept, or they have no times
 				continue
 			}
 			slices.Sort(all)
@@ -131,7 +133,8 @@ func (c *counted) medians(h *trace.Histograms) float64 {
 	return worst
 }
 
-// matrixError is the sum of the differences of two matrices, as a part of the sum of the first.
+// matrixError returns the sum of the differences of two matrices, as a share of the sum of the
+// first.
 func matrixError(whole, estimate []traffic.Pair) float64 {
 	apart := map[[2]int]float64{}
 	sum := 0.0

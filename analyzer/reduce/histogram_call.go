@@ -12,23 +12,23 @@ import (
 	"github.com/cairn-mpi/cairn/trace/histogram"
 )
 
-// noCall is the call before one of which that is not known.
+// noCall is the previous call if it is unknown.
 var noCall = call{}
 
-// callHistograms collects the calls of a function from a place.
+// callHistograms collects the calls of a function from a call site.
 type callHistograms struct {
 	call
 	calls, unsized   uint64
 	durations, bytes histogram.Builder
-	gaps             map[call]*histogram.Builder // by the call before
+	gaps             map[call]*histogram.Builder // by the previous call
 	payload          volume.Payload
 	arguments        []argumentHistogram
 	sites            []trace.Site
 	communicators    []trace.Communicator
 }
 
-// newCallHistograms begins with a histogram for each argument that is kept: not for buffers, which are addresses, and
-// requests, whose numbers say nothing without the order of calls.
+// newCallHistograms starts with a histogram for each argument that is kept: not for buffers, which
+// are addresses, nor for requests, whose numbers mean nothing without the order of calls.
 func newCallHistograms(k call, of *trace.Reader) *callHistograms {
 	f, means := of.Function(k.function), of.Semantics(k.function)
 	c := &callHistograms{
@@ -101,18 +101,18 @@ func (c *callHistograms) histograms(index map[call]int) trace.CallHistogram {
 		made.Gaps = append(made.Gaps, trace.GapHistogram{After: index[after], Gaps: c.gaps[after].Histogram()})
 	}
 	for i := range c.arguments {
-		if a, said := c.arguments[i].histogram(); said {
+		if a, ok := c.arguments[i].histogram(); ok {
 			made.Arguments = append(made.Arguments, a)
 		}
 	}
 	return made
 }
 
-// maxBefore is how many calls that come right before one are told apart: the most frequent ones.
+// maxBefore is the maximum number of previous calls that are distinguished: the most frequent ones.
 const maxBefore = 8
 
-// joinRareGaps makes one histogram of the gaps after all others: of a program in which any call may come after any other one
-// there would be many more than calls.
+// joinRareGaps joins the gaps after all other calls: in a program in which any call may follow any
+// other one, there would be many more of them than calls.
 func (c *callHistograms) joinRareGaps() {
 	order := slices.SortedFunc(maps.Keys(c.gaps), func(a, b call) int {
 		return cmp.Or(cmp.Compare(c.gaps[b].Count(), c.gaps[a].Count()), compareCalls(a, b))
@@ -125,7 +125,7 @@ func (c *callHistograms) joinRareGaps() {
 	}
 }
 
-// statusFields are the fields of a status that are kept, and where they are in it.
+// statusFields are the fields of a status that are kept, with their indices.
 var statusFields = []struct {
 	name     string
 	position int
@@ -135,13 +135,13 @@ var statusFields = []struct {
 // ofResult is the position of the result of a function.
 const ofResult = -1
 
-// manyNames is from how many names on of an argument others are only counted.
+// manyNames is the number of names of an argument from which on others are only counted.
 const manyNames = 1 << 10
 
 // An argumentHistogram collects the values of an argument, or of a field of a status.
 type argumentHistogram struct {
 	name, kind string
-	position   int // in Event.In or, of results, Event.Out
+	position   int // in Event.In or, for results, Event.Out
 	result     bool
 	list       bool
 	kept       bool
@@ -149,7 +149,7 @@ type argumentHistogram struct {
 	field      int  // of a status
 
 	numbers, relative, lengths histogram.Builder
-	unplaced                   bool // the caller's own rank was not known once
+	unplaced                   bool // the caller's own rank was unknown at least once
 	names                      map[string]uint64
 	others                     uint64
 }
@@ -210,8 +210,8 @@ func (a *argumentHistogram) text(name string) {
 	a.names[name]++
 }
 
-// histogram is what was collected; false if that is nothing, or only that calls succeeded. Ranks are relative to the caller
-// where that makes fewer bins.
+// histogram returns what was collected; false if that is nothing, or only that calls succeeded.
+// Ranks are relative to the caller if that makes fewer bins.
 func (a *argumentHistogram) histogram() (trace.ArgumentHistogram, bool) {
 	made := trace.ArgumentHistogram{Name: a.name, Result: a.result, Numbers: a.numbers.Histogram(), Lengths: a.lengths.Histogram(), Others: a.others}
 	if a.rank && !a.unplaced {
@@ -236,7 +236,7 @@ func (a *argumentHistogram) histogram() (trace.ArgumentHistogram, bool) {
 	return made, made.Numbers.Count+made.Lengths.Count+made.Others > 0 || len(made.Names) > 0
 }
 
-// fewer reports whether a tells more with fewer bins than b.
+// fewer reports whether a is more precise with fewer bins than b.
 func fewer(a, b *histogram.Histogram) bool {
 	return cmp.Or(cmp.Compare(boolInt(a.Binned), boolInt(b.Binned)), cmp.Compare(len(a.Bins), len(b.Bins))) < 0
 }

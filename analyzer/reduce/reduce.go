@@ -16,9 +16,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Leads keeps in c only what the ranks have for which lead gives themselves. Threads of a rank beyond those of its lead
-// keep their own calls. Where clocks says how the nodes' clocks are to be laid over one another, all ranks get a common
-// clock: from messages between ranks of which one has another's times it could not be found again.
+// Leads keeps in c only the data of ranks that are their own leads. Threads of a rank beyond those of its
+// lead keep their own calls. If clocks is not nil all ranks get a common clock: it could not be
+// found again from messages between ranks if one of them has another rank's times.
 func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) error {
 	if !c.Meta.Final {
 		return errors.New("only a finished trace can be reduced: in others, peers are not relative to the rank")
@@ -33,7 +33,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		leads[i] = i
 		of := lead(threads[i].Rank)
 		if lead(of) != of {
-			return fmt.Errorf("rank %d, which stands for rank %d, has a lead of its own", of, threads[i].Rank)
+			return fmt.Errorf("rank %d is the lead of rank %d, but not its own lead", of, threads[i].Rank)
 		}
 		if of == threads[i].Rank {
 			kept++
@@ -58,7 +58,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		if k < 0 || k == i {
 			continue
 		}
-		// its times are those of its lead's clock
+		// its times are on the clock of its lead
 		ranks[i].Clock, ranks[i].BootID, ranks[i].Context, ranks[i].End = ranks[k].Clock, ranks[k].BootID, nil, ranks[k].End
 		ranks[i].Evidence, ranks[i].Outliers, ranks[i].Threads = nil, nil, nil
 	}
@@ -82,14 +82,14 @@ func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
 		for k := range ranks[i].Outliers {
 			ranks[i].Outliers[k].BeginNS = clocks.Time(i, ranks[i].Outliers[k].BeginNS)
 		}
-		if len(samples) > 1 { // else ticks are taken for nanoseconds, and stay so
+		if len(samples) > 1 { // otherwise ticks are taken for nanoseconds, which does not change
 			ranks[i].Clock, ranks[i].BootID = timing.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
 		}
 	}
 }
 
-// ownTimes writes out the times of a thread whose times are extrapolated from lead ranks, of a run whose ranks were clustered while they
-// ran: those ranks' times may not be kept.
+// ownTimes stores the times of a thread whose times are extrapolated from lead ranks, in a run
+// whose ranks were clustered while they ran: the times of those leads may be removed.
 func ownTimes(c *trace.Content, th *trace.Thread) error {
 	if len(th.Extrapolations) == 0 {
 		return nil
@@ -108,7 +108,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 	return cursor.Err()
 }
 
-// dropSequences leaves out the value sequences that no thread has any more.
+// dropSequences removes the value sequences that no thread has any more.
 func dropSequences(c *trace.Content, threads []trace.Thread) {
 	numbers := map[int32]int32{}
 	var left []codec.Sequence
@@ -128,30 +128,33 @@ func dropSequences(c *trace.Content, threads []trace.Thread) {
 	c.Sequences, c.Threads = left, trace.NewThreadTable(threads...)
 }
 
-// An Accuracy compares what the whole trace and that of the leads say of the run.
+// An Accuracy compares the run according to the whole trace with that according to the leads'
+// trace.
 type Accuracy struct {
 	Whole, Leads Run
 	// ACC is 1 − |Whole.Seconds − Leads.Seconds| / Whole.Seconds.
 	ACC float64
 }
 
-// A Run is what a trace says of it.
+// A Run is the run according to a trace.
 type Run struct {
 	Seconds     float64 // on the network of Compare
 	LoadBalance float64 // mean computation / longest computation
 }
 
-// Enough is the ACC, and what the load balances may differ by less than 1, from which on leads stand for a run.
+// Enough is the minimum ACC, and 1 minus the maximum difference of load balances, of leads that
+// represent a run.
 const Enough = 0.95
 
-// Enough reports whether the leads stand for the run.
+// Enough reports whether the leads represent the run.
 func (a Accuracy) Enough() bool {
 	return a.ACC >= Enough && math.Abs(a.Whole.LoadBalance-a.Leads.LoadBalance) <= 1-Enough
 }
 
-// Compare plays both traces on a network of its own, the whole one by its clocks, that of the leads by what its messages
-// say, since ranks that it lacks may have had other clocks. On the network that was measured there is nothing to compare:
-// the leads' calls last as long as they did, for whomever they waited.
+// Compare replays both traces on a network of its own, the whole one by its clocks, that of the
+// leads by its messages, since ranks that it lacks may have had other clocks. On the measured
+// network there is nothing to compare: the leads' calls would last as long as they did, whatever
+// they waited for.
 func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n predict.Network) (Accuracy, error) {
 	found, err := clock.Analyze(ctx, leads)
 	if err != nil {

@@ -94,9 +94,9 @@ func judged(t *testing.T, r *trace.Reader) verdict.Verdict {
 	return found.Verdict
 }
 
-// TestLeadsSayWhatTheRunSays: of random programs with planted slow ranks the leads' trace has the load balance and, on
-// networks that were not measured, the run time of the whole, and the same verdict. 95% of the cases are asked for; the
-// known answer is what was planted.
+// TestLeadsSayWhatTheRunSays: for random programs with planted slow ranks, the leads' trace has the
+// load balance, the verdict and, on networks that were not measured, the run time of the whole
+// trace. 95% of the cases are required; the known answer is what was planted.
 func TestLeadsSayWhatTheRunSays(t *testing.T) {
 	patterns := []string{"stencil2d", "ring", "wavefront", "multipartition", "butterfly", "hypercube", "transpose", "tree"}
 	const cases = 48
@@ -166,8 +166,8 @@ func TestAccuracyCanFail(t *testing.T) {
 	assert.Equal(t, "7", judged(t, leads).Ranks)
 }
 
-// TestSlowAtOtherTimes: two ranks compute for as long in all, one in the first half of the run and one in the second, and
-// neither's times stand for the other.
+// TestSlowAtOtherTimes: two ranks compute for as long in total, one in the first half of the run
+// and one in the second, so neither's times represent the other's.
 func TestSlowAtOtherTimes(t *testing.T) {
 	content := tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 16, Iterations: 40, Compute: 1_000_000, CallSites: "caller"})
 	for rank, half := range map[int]int{5: 0, 9: 1} {
@@ -191,8 +191,8 @@ func TestSlowAtOtherTimes(t *testing.T) {
 	}
 }
 
-// Ranks that a lead stands for make its calls with their own peers: where clusters are alike but for the place, that is
-// what they made.
+// Ranks with a lead make its calls with their own peers: if clusters differ only in position, these
+// are the recorded ones.
 func TestPeersAreTransposed(t *testing.T) {
 	for _, c := range []simulate.Config{
 		{Pattern: "ring", Ranks: 7},
@@ -239,7 +239,7 @@ func TestReducedTraces(t *testing.T) {
 	require.Error(t, reduce.Leads(content, nil, func(rank int) int { return rank / 2 }), "a lead with a lead")
 }
 
-// Of ranks that were clustered while they ran a lead may have another rank's times, which are not kept: it gets its own.
+// In a run with clustering a lead may have another rank's times, which are removed: it gets a copy.
 func TestLeadsOfClusteredRanks(t *testing.T) {
 	content := tracetest.Simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 9, Iterations: 12, Periodic: true, Imbalance: simulate.Imbalance{Noise: 20}})
 	from, to := uint64(30), uint64(60)

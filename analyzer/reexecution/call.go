@@ -6,25 +6,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Call is a call of the canonical form. It is valid until the next one is given.
+// A Call is a call in canonical form. It is valid until the next one.
 type Call struct {
 	Function  *mpi.Function
 	Semantics *semantics.Function
 	In, Out   []trace.Value // as in trace.Event, of Function
-	Index     uint64        // of the recorded call that it comes from
-	Compute   int64         // ns that the thread computed since the call before
-	MayFail   bool          // it did when it was recorded
-	NewComm   int           // as in trace.Event
+	Index     uint64        // of the recorded call
+	Compute   int64         // computation of the thread since the previous call, in ns
+	MayFail   bool          // it failed when it was recorded
+	NewComm   int           // like in trace.Event
 
-	// Enter is when the recorded call was entered, ns of the rank's own clock, and EnterError by how much that may be off, if
-	// Timed.
+	// Enter is the enter of the recorded call, in ns of the rank's own clock, and EnterError its
+	// maximum error, if Timed.
 	Enter, EnterError int64
 	Timed             bool
 
-	After []After // what other threads of the rank have to have done before (Others)
+	After []After // calls that other threads of the rank must have made before (Others)
 }
 
-// A form is a function in whose form calls are issued.
+// A form is a function that calls are converted to.
 type form struct {
 	function  *mpi.Function
 	semantics *semantics.Function
@@ -45,7 +45,7 @@ var (
 	startForm   = formOf("MPI_Start")
 )
 
-// at is the value in a position, nil where there is none.
+// at returns the value in a position, nil if there is none.
 func at(values []trace.Value, position int8) *trace.Value {
 	if position < 0 || int(position) >= len(values) {
 		return nil
@@ -53,7 +53,7 @@ func at(values []trace.Value, position int8) *trace.Value {
 	return &values[position]
 }
 
-// elements are those of a list, or of a scalar the one value.
+// elements returns those of a list, or the value itself if it is a scalar.
 func elements(v *trace.Value) []trace.Value {
 	switch {
 	case v == nil:
@@ -81,7 +81,7 @@ func list(values ...trace.Value) trace.Value { return trace.Value{Form: trace.Li
 
 func integer(i int64) trace.Value { return trace.Value{Form: trace.Int, Int: i} }
 
-// Parts of a status.
+// Indices of the parts of a status.
 const (
 	statusSource = iota
 	statusTag
@@ -91,7 +91,7 @@ const (
 	statusParts
 )
 
-// tagRole is the role of the tag of what a function receives.
+// tagRole returns the role of the tag of a receive.
 func tagRole(s *semantics.Function) semantics.Role {
 	if s.In[semantics.ReceiveTag] >= 0 {
 		return semantics.ReceiveTag
@@ -99,7 +99,7 @@ func tagRole(s *semantics.Function) semantics.Role {
 	return semantics.Tag
 }
 
-// isWild reports whether a call that receives, or probes, leaves open what.
+// isWild reports whether a call receives, or probes, with a wildcard.
 func isWild(s *semantics.Function, in []trace.Value) bool {
 	return isNamed(at(in, s.In[semantics.Source]), "MPI_ANY_SOURCE") || isNamed(at(in, s.In[tagRole(s)]), "MPI_ANY_TAG")
 }
@@ -110,7 +110,7 @@ type matched struct {
 	known       bool
 }
 
-// matchedBy is what a status says of that; not known if the operation was cancelled.
+// matchedBy returns that according to a status; unknown if the operation was canceled.
 func matchedBy(status *trace.Value) matched {
 	if status == nil || status.Form != trace.Status || len(status.List) != statusParts || number(&status.List[statusCancelled]) > 0 {
 		return matched{}
@@ -122,8 +122,8 @@ func matchedBy(status *trace.Value) matched {
 	return matched{source, tag, true}
 }
 
-// narrow gives a copy of what a call was given, with what it matched in the place of wildcards. A receive from
-// MPI_PROC_NULL keeps its tag: the status has MPI_ANY_TAG.
+// narrow returns a copy of a call's inputs, with what it matched instead of wildcards. A receive
+// from MPI_PROC_NULL keeps its tag: the status has MPI_ANY_TAG.
 func narrow(s *semantics.Function, in []trace.Value, m matched) []trace.Value {
 	in = append([]trace.Value(nil), in...)
 	if !m.known {

@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Each calls f for every call of a thread's canonical form, in order. location is an index into timeline.Locations.
+// Each calls f for every call of a thread's canonical form, in order. location is an index into
+// timeline.Locations.
 func Each(ctx context.Context, t timeline.Trace, location int, f func(*Call) error) error {
 	l := timeline.Locations(t)[location]
 	open := func(index uint64) (cursor, error) {
@@ -35,19 +36,19 @@ func Each(ctx context.Context, t timeline.Trace, location int, f func(*Call) err
 // A made request.
 type made struct{ receives, persistent bool }
 
-// A canonical brings the calls of one thread into their canonical form.
+// A canonical converts the calls of one thread to their canonical form.
 type canonical struct {
 	issue   func(*Call) error
 	gaps    *polling.LocationGaps
 	thread  activity.Thread
-	mean    map[int32]int64 // gaps by terminal, ns, where the times of single calls were not kept
-	compute int64           // ns since the last call that was issued
+	mean    map[int32]int64 // gaps by terminal in ns, if single calls have no times
+	compute int64           // ns since the last issued call
 	call    Call
 
-	// requests has what this thread made and is not freed.
+	// requests has the unfreed requests of this thread.
 	requests map[int64]made
-	// persistent has what the receives with wildcards were given that are an MPI_Irecv at each start, by request; started
-	// are those of them that are active.
+	// persistent has the inputs of persistent receives with wildcards, which are replaced by an
+	// MPI_Irecv at each start, by request; started are the active ones.
 	persistent map[int64][]trace.Value
 	started    map[int64]bool
 	ahead      *lookahead
@@ -72,7 +73,7 @@ func (c *canonical) meanGaps(t timeline.Trace, location int) error {
 	return nil
 }
 
-// see takes the next recorded call.
+// see processes the next recorded call.
 func (c *canonical) see(r *timeline.Call) error {
 	e := r.Event
 	step := c.thread.See(&r.Record, c.gaps.See(e))
@@ -100,7 +101,7 @@ func (c *canonical) see(r *timeline.Call) error {
 	}
 	c.call = Call{
 		Function: f, Semantics: e.Semantics, In: e.In, Out: e.Out, Index: e.Index, MayFail: !e.Succeeded(), NewComm: e.NewComm,
-		Enter: r.Enter, EnterError: r.EnterError, Timed: e.Timed, // a tick is a nanosecond at most
+		Enter: r.Enter, EnterError: r.EnterError, Timed: e.Timed, // a tick is at most a nanosecond
 	}
 	return c.give(e)
 }
@@ -145,7 +146,7 @@ func (c *canonical) give(e *trace.Event) error {
 	return c.emit()
 }
 
-// in gives the call another function and what that is given.
+// in replaces the function of the call and its inputs.
 func (c *canonical) in(f form, values ...trace.Value) {
 	c.call.Function, c.call.Semantics, c.call.In = f.function, f.semantics, values
 }
@@ -155,13 +156,13 @@ func (c *canonical) emit() error {
 	return c.issue(&c.call)
 }
 
-// note notes the request that the call made, if it did.
+// note records the request that the call created, if any.
 func (c *canonical) note(s *semantics.Function) {
 	if s.In[semantics.Request] >= 0 {
 		return
 	}
 	if r := at(c.call.Out, s.Out[semantics.Request]); r != nil && r.Form == trace.Handle {
-		// of a receive from MPI_PROC_NULL the status has what this MPI has for that
+		// the status of a receive from MPI_PROC_NULL has an implementation's values
 		receives := s.Receives() && !isNamed(at(c.call.In, s.In[semantics.Source]), "MPI_PROC_NULL")
 		c.requests[r.Int] = made{receives, s.IsPersistent()}
 	}
@@ -187,7 +188,7 @@ func (c *canonical) complete(e *trace.Event) error {
 		case c.started[r.Int]:
 			delete(c.started, r.Int)
 			delete(c.requests, r.Int)
-		default: // of an inactive request nothing is there
+		default: // nothing to do for an inactive request
 			requests[i], statuses[i] = named("MPI_REQUEST_NULL"), trace.Value{}
 		}
 	}
@@ -232,7 +233,7 @@ func (c *canonical) start(e *trace.Event) error {
 	return nil
 }
 
-// free issues a call that frees a request, if there is one.
+// free issues a call that frees a request, if it exists.
 func (c *canonical) free(e *trace.Event) error {
 	r := at(e.In, e.Semantics.In[semantics.Request])
 	if r == nil || r.Form != trace.Handle {

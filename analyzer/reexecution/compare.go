@@ -14,12 +14,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Compare compares the canonical calls of a run with those of its re-execution, thread by thread: functions, arguments, what
-// receives matched, new communicators' members. Handles are the same if they were made by the same calls. It returns how
-// many calls are the same, and the first difference of each rank.
+// Compare compares the canonical calls of a run with those of its replay, thread by thread:
+// functions, arguments, what receives matched, new communicators' members. Handles are the same if
+// they were created by the same calls. It returns the number of equal calls, and the first
+// difference of each rank.
 //
-// Not compared are addresses, clock readings, texts and error codes that MPI returned, and functions of the program's own;
-// of queries only what they were given, where the two MPIs are not of one ABI.
+// It does not compare addresses, clock readings, texts and error codes that MPI returned, and
+// functions of the program. Of queries it compares only the inputs if the two MPIs have different
+// ABIs.
 func Compare(ctx context.Context, run, again timeline.Trace) (calls uint64, differences []string, err error) {
 	if a, b := run.Meta().WorldSize, again.Meta().WorldSize; a != b {
 		return 0, []string{fmt.Sprintf("the run had %d ranks, the re-execution %d", a, b)}, nil
@@ -61,14 +63,14 @@ type handle struct {
 type comparison struct {
 	run, again timeline.Trace
 	sameABI    bool
-	// handles has the re-execution's ids by those of the run: several where MPI gave the same handle more than once, to be
-	// freed as often. The last one counts.
+	// handles maps the run's ids to those of the replay: several if MPI returned the same handle
+	// more than once, to be freed as often. The last one counts.
 	handles map[handle][]int64
 }
 
 var errStop = errors.New("enough")
 
-// calls gives those of a location. What ends it early is in *failure.
+// calls yields the calls of a location. An error that ends it early is in *failure.
 func calls(ctx context.Context, t timeline.Trace, location int, failure *error) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		err := Each(ctx, t, location, func(c *Call) error {
@@ -109,7 +111,7 @@ func (c *comparison) threads(ctx context.Context, i, j int) (n uint64, differenc
 	return n, difference, failedAgain
 }
 
-// calls says how two calls differ, "" if they do not.
+// calls describes how two calls differ, "" if they do not.
 func (c *comparison) calls(a, b *Call) string {
 	if a.Function != b.Function {
 		return "it is " + b.Function.Name
@@ -153,23 +155,23 @@ func (c *comparison) calls(a, b *Call) string {
 	return c.communicators(a, b)
 }
 
-// comparesResult reports whether what calls return in a parameter is to be the same.
+// comparesResult reports whether an output parameter must be equal.
 func (c *comparison) comparesResult(s *semantics.Function, p *mpi.Param) bool {
 	switch p.Kind {
 	case mpi.KindBuffer, mpi.KindPointer, mpi.KindString, mpi.KindAint, mpi.KindErrorCode, mpi.KindArgc, mpi.KindArgv:
 		return false
 	case mpi.KindStatus:
-		return s.Operation != semantics.FileAccess // what a status of a file has besides the bytes is not defined
+		return s.Operation != semantics.FileAccess // other fields than the bytes of a file operation's status are undefined
 	default:
 	}
 	if s.Operation == semantics.Query && s.Out[semantics.GraphSources] >= 0 {
-		return false // an MPI may list neighbors in any order, and Open MPI does in that of messages
+		return false // MPI may list neighbors in any order; Open MPI uses that of messages
 	}
 	return p.Kind.IsHandle() || c.sameABI || !s.IsLocalQuery() && s.Operation != semantics.Pack && s.Operation != semantics.Unpack &&
 		s.Operation != semantics.Initialize
 }
 
-// bind notes which handles are those of a call that makes some.
+// bind records the handles that a call creates.
 func (c *comparison) bind(p *mpi.Param, a, b *trace.Value) {
 	x, y := elements(a), elements(b)
 	for i := range min(len(x), len(y)) {
@@ -184,7 +186,7 @@ func (c *comparison) bind(p *mpi.Param, a, b *trace.Value) {
 	}
 }
 
-// values says how two values of a parameter differ: "what is, not what was", or "".
+// values describes how two values of a parameter differ: "what is, not what was", or "".
 func (c *comparison) values(p *mpi.Param, a, b *trace.Value) string {
 	switch p.Kind {
 	case mpi.KindBuffer:
@@ -197,7 +199,7 @@ func (c *comparison) values(p *mpi.Param, a, b *trace.Value) string {
 	default:
 	}
 	if a == nil || b == nil || a.Form == trace.Absent || a.Form == trace.Null {
-		return "" // what did not count in the run
+		return "" // not significant in the run
 	}
 	if a.Form == trace.List && b.Form == trace.List {
 		if len(a.List) != len(b.List) {
@@ -212,7 +214,7 @@ func (c *comparison) values(p *mpi.Param, a, b *trace.Value) string {
 	}
 	if a.Form == trace.Handle && b.Form == trace.Handle {
 		x := handle{p.Kind, a.Int}
-		if len(c.handles[x]) == 0 { // another thread made it
+		if len(c.handles[x]) == 0 { // another thread created it
 			c.handles[x] = []int64{b.Int}
 		}
 		if ids := c.handles[x]; ids[len(ids)-1] != b.Int {
@@ -223,7 +225,7 @@ func (c *comparison) values(p *mpi.Param, a, b *trace.Value) string {
 	if a.Form == trace.Status && b.Form == trace.Status && len(a.List) == len(b.List) {
 		parts := []int{statusCancelled, statusSource, statusTag, statusBytes}
 		if number(&a.List[statusCancelled]) > 0 {
-			parts = parts[:1] // nothing else of it is defined
+			parts = parts[:1] // its other fields are undefined
 		}
 		for _, part := range parts {
 			if !same(&a.List[part], &b.List[part]) {
@@ -240,7 +242,7 @@ func (c *comparison) values(p *mpi.Param, a, b *trace.Value) string {
 
 func same(a, b *trace.Value) bool { return a.Form == b.Form && a.Int == b.Int && a.Text == b.Text }
 
-// text is a value for people.
+// text formats a value for people.
 func text(v *trace.Value) string {
 	switch v.Form {
 	case trace.Int:
@@ -256,7 +258,7 @@ func text(v *trace.Value) string {
 	return "something else"
 }
 
-// communicators says how the communicators differ that two calls made.
+// communicators describes how the communicators differ that two calls created.
 func (c *comparison) communicators(a, b *Call) string {
 	if a.NewComm < 0 || b.NewComm < 0 {
 		if a.NewComm != b.NewComm && (a.NewComm < 0) != (b.NewComm < 0) {

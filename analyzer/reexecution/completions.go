@@ -14,7 +14,7 @@ func completes(s *semantics.Function) bool {
 	return false
 }
 
-// found reports whether a call that asks found something; one that waits always does.
+// found reports whether a call that polls was successful; one that waits always is.
 func found(e *trace.Event) bool {
 	s := e.Semantics
 	if !s.Polls {
@@ -32,7 +32,7 @@ type completion struct {
 	requests, statuses []trace.Value
 }
 
-// completionOf is that of a call that completes requests and found some.
+// completionOf returns the completion of a call that completed requests.
 func completionOf(e *trace.Event) completion {
 	s := e.Semantics
 	before := elements(at(e.In, s.In[semantics.Request]))
@@ -42,7 +42,7 @@ func completionOf(e *trace.Event) completion {
 	}
 	var c completion
 	for k, index := range elements(at(e.Out, s.Out[semantics.Index])) {
-		i := number(&index) // not one: MPI_UNDEFINED
+		i := number(&index) // not a number: MPI_UNDEFINED
 		if i < 0 || int(i) >= len(before) || s.Operation == semantics.WaitSome && k >= int(number(at(e.Out, s.Out[semantics.OutCount]))) {
 			continue
 		}
@@ -54,7 +54,7 @@ func completionOf(e *trace.Event) completion {
 	return c
 }
 
-// status is that of a request by its position.
+// status returns the status of a request by its index.
 func (c *completion) status(i int) *trace.Value {
 	if i < len(c.statuses) {
 		return &c.statuses[i]

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// Length is how long a run took in ns, from when its last rank left the call that initialized MPI until the last one
-// entered the call that finalized it; 0 where there are no such calls.
+// Length returns the duration of a run in ns, from when its last rank left the call that
+// initialized MPI until the last one entered the call that finalized it; 0 if there are no such
+// calls.
 func Length(t timeline.Trace, clocks *timeline.Clocks) (int64, error) {
 	begin, end := int64(math.MinInt64), int64(math.MinInt64)
 	for _, l := range timeline.Locations(t) {
@@ -16,7 +17,7 @@ func Length(t timeline.Trace, clocks *timeline.Clocks) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		for c.Next() { // what may come before it is little
+		for c.Next() { // few calls precede it
 			if c.Event().Semantics.Operation == semantics.Initialize {
 				begin = max(begin, clocks.Time(l.Row, c.Event().Exit))
 			} else if c.Event().Semantics.IsLocalQuery() {
@@ -25,7 +26,7 @@ func Length(t timeline.Trace, clocks *timeline.Clocks) (int64, error) {
 			break
 		}
 		calls := t.Threads().At(threadRow(t, l)).Calls
-		for tail := uint64(1); tail <= min(calls, maxTail); tail++ { // nor after it
+		for tail := uint64(1); tail <= min(calls, maxTail); tail++ { // and few follow
 			if !c.Seek(calls-tail) || !c.Next() {
 				break
 			}
@@ -44,7 +45,7 @@ func Length(t timeline.Trace, clocks *timeline.Clocks) (int64, error) {
 	return end - begin, nil
 }
 
-// maxTail is how many calls from a thread's last one back the one is looked for that finalizes MPI.
+// maxTail is the number of last calls of a thread that are searched for the one that finalizes MPI.
 const maxTail = 64
 
 func threadRow(t timeline.Trace, l timeline.Location) int { return t.Threads().Find(l.Rank, l.Thread) }

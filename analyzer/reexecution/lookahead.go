@@ -5,30 +5,32 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// maxAhead bounds how many receives a lookahead has seen begin and was not asked for yet. One that is outstanding for
-// longer is found by a cursor of its own, which takes time and no memory.
+// maxAhead is the maximum number of receives that a lookahead stores before they are asked for. A
+// receive that is outstanding for longer is searched for with a separate cursor, which takes time
+// but no memory.
 const maxAhead = 1 << 14
 
-// A lookahead says what receives with wildcards will match, in the order in which they begin: a second cursor goes through
-// the calls of the thread ahead of the first, as far as the completion of the receive that is asked for.
+// A lookahead finds what receives with wildcards will match, in the order in which they begin: a
+// second cursor goes through the calls of the thread ahead of the first one, up to the completion
+// of the receive in question.
 type lookahead struct {
-	open    func(index uint64) (cursor, error) // before the call with an index
+	open    func(index uint64) (cursor, error) // returns a cursor before the call with an index
 	ahead   cursor
-	began   []*receive // and not asked for yet
+	began   []*receive // not asked for yet
 	active  map[int64]*receive
 	pending map[int64]bool // persistent requests with wildcards
 	ended   bool
 	most    int
 }
 
-// A cursor goes through the calls of a thread.
+// A cursor iterates over the calls of a thread.
 type cursor interface {
 	Next() bool
 	Event() *trace.Event
 	Err() error
 }
 
-// A receive has begun.
+// A receive that has begun.
 type receive struct {
 	matched matched
 	ended   bool
@@ -38,8 +40,9 @@ func newLookahead(open func(uint64) (cursor, error), most int) *lookahead {
 	return &lookahead{open: open, active: map[int64]*receive{}, pending: map[int64]bool{}, most: most}
 }
 
-// next is what the receive matches that the call with an index begins. It is asked for each of them, in order. persistent
-// are the requests of persistent receives with wildcards that there are before that call.
+// next returns what the receive matches that the call with an index begins. It must be called for
+// each of them, in order. persistent are the requests of persistent receives with wildcards that
+// exist before that call.
 func (l *lookahead) next(index uint64, request int64, persistent map[int64][]trace.Value) (matched, error) {
 	if l.ahead == nil {
 		c, err := l.open(index)
@@ -75,7 +78,7 @@ func (l *lookahead) next(index uint64, request int64, persistent map[int64][]tra
 	return r.matched, nil
 }
 
-// see takes a call that is ahead.
+// see processes a call ahead.
 func (l *lookahead) see(e *trace.Event) {
 	if !executed(e) {
 		return
@@ -92,7 +95,7 @@ func (l *lookahead) see(e *trace.Event) {
 	})
 }
 
-// search looks for the completion of one request, from the call on that began it.
+// search searches for the completion of one request, from the call on that began it.
 func (l *lookahead) search(index uint64, request int64) (m matched, err error) {
 	c, err := l.open(index)
 	if err != nil {
@@ -111,8 +114,8 @@ func (l *lookahead) search(index uint64, request int64) (m matched, err error) {
 	return m, c.Err()
 }
 
-// eachWildStart calls do with the requests of receives with wildcards that a call begins, in order. pending has the
-// persistent ones that were made, and is brought up to date.
+// eachWildStart calls do with the requests of receives with wildcards that a call begins, in order.
+// pending has the existing persistent ones, and is updated.
 func eachWildStart(e *trace.Event, pending map[int64]bool, do func(request int64)) {
 	s := e.Semantics
 	switch {
@@ -155,7 +158,8 @@ func eachEnd(e *trace.Event, do func(request int64, m matched)) {
 	}
 }
 
-// executed reports whether a call took effect: it succeeded, or received more than there was room for.
+// executed reports whether a call had an effect: it succeeded, or it received a message that was
+// too long.
 func executed(e *trace.Event) bool {
 	if e.Succeeded() {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Notes says in what a re-execution is not what the run was, for people.
+// Notes lists in what a replay differs from the run, for people.
 func Notes(t timeline.Trace) (notes []string) {
 	operations, callbacks := false, false
 	left := map[string]bool{}

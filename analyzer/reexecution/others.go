@@ -10,15 +10,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An After says how many calls another thread has to have made before a call. Threads count from 0 among those of the rank.
+// An After is the number of calls that another thread must have made before a call. Threads count
+// from 0 among those of the rank.
 type After struct {
 	Thread int
 	Calls  uint64
 }
 
-// Others are the other threads of a rank. A thread frees what others used when they are done with it: the program sees to
-// that by a join or a lock, which no trace has. So a call that frees a handle waits for those of the others that used it and
-// were entered before, as far as times can tell.
+// Others are the other threads of a rank. A thread frees what others use only after they are done
+// with it: the program ensures that by a join or a lock, which no trace has. So a call that frees a
+// handle waits for those calls of the others that used it and were entered before, as far as times
+// show it.
 type Others struct {
 	threads []*other
 	failed  []error
@@ -31,7 +33,7 @@ type other struct {
 	stop   func()
 	ahead  *Call // the one that comes next
 	calls  uint64
-	last   map[used]uint64 // which call used a handle last, counted from 1
+	last   map[used]uint64 // the last call that used a handle, counted from 1
 }
 
 type used struct {
@@ -39,7 +41,8 @@ type used struct {
 	id   int64
 }
 
-// NewOthers follows the threads of a rank, which are locations, but for one of them. Close ends that.
+// NewOthers follows the threads of a rank, given as locations, except one of them. The caller must
+// call Close.
 func NewOthers(ctx context.Context, t timeline.Trace, locations []int, but int) *Others {
 	o := &Others{failed: make([]error, len(locations))}
 	for i, l := range locations {
@@ -61,7 +64,7 @@ func (o *Others) Close() {
 	}
 }
 
-// Before is what a call has to wait for. Calls have to be given in order.
+// Before returns what a call has to wait for. Calls must be passed in order.
 func (o *Others) Before(c *Call) (list []After, err error) {
 	if !c.Timed || len(o.threads) == 0 {
 		return nil, nil
@@ -84,7 +87,7 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 	return list, errors.Join(o.failed...)
 }
 
-// follow goes on to the last call that may have been entered before a time.
+// follow moves to the last call that may have been entered before a time.
 func (x *other) follow(until int64) {
 	for more := x.ahead != nil; more && (!x.ahead.Timed || x.ahead.Enter-x.ahead.EnterError < until); {
 		x.calls++
@@ -99,7 +102,7 @@ func (x *other) follow(until int64) {
 	}
 }
 
-// frees are the handles that are none any more when the call returns. Requests are their thread's own.
+// frees returns the handles that the call frees. Requests belong to their thread.
 func frees(c *Call) (list []used) {
 	eachHandle(c, func(p *mpi.Param, before, after *trace.Value) {
 		if p.Kind != mpi.KindRequest && before != nil && before.Form == trace.Handle && after != nil && after.Form == trace.Name {

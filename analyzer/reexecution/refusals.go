@@ -7,15 +7,15 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// A Refusal is why a run cannot be executed again.
+// A Refusal is a reason why a run cannot be replayed.
 type Refusal struct {
 	What, Why string
 }
 
 func (r Refusal) String() string { return r.What + ": " + r.Why }
 
-// Refusals lists why a run cannot be executed again, nothing if it can. issued reports whether the MPI that is to do it
-// has a function.
+// Refusals lists why a run cannot be replayed; it is empty if it can. issued reports whether the
+// MPI of the replay has a function.
 func Refusals(t timeline.Trace, issued func(id uint16) bool) []Refusal {
 	list := incomplete(t)
 	seen := map[uint16]bool{}
@@ -47,7 +47,7 @@ func Refusals(t timeline.Trace, issued func(id uint16) bool) []Refusal {
 	return list
 }
 
-// incomplete says what is missing in a trace.
+// incomplete lists what is missing in a trace.
 func incomplete(t timeline.Trace) (list []Refusal) {
 	meta := t.Meta()
 	if meta.MissingRanks.Len() > 0 {
@@ -65,7 +65,7 @@ func incomplete(t timeline.Trace) (list []Refusal) {
 		default:
 			continue
 		}
-		break // one says enough
+		break // one is enough
 	}
 	return list
 }

@@ -5,17 +5,17 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Treatment is what becomes of the calls of a function.
+// A Treatment is how the calls of a function are replayed.
 type Treatment uint8
 
 // Treatments.
 const (
-	Issued  Treatment = iota // again, perhaps in another form
-	LeftOut                  // no other process learns of them
-	Refused                  // what they do cannot be done again
+	Issued  Treatment = iota // replayed, perhaps in another form
+	LeftOut                  // they do not affect other processes
+	Refused                  // their effects cannot be repeated
 )
 
-// TreatmentOf is that of a function, and why one is refused.
+// TreatmentOf returns the treatment of a function, and why it is refused.
 func TreatmentOf(f *mpi.Function) (Treatment, string) {
 	s := semantics.Of(f)
 	switch s.Operation {
@@ -26,7 +26,7 @@ func TreatmentOf(f *mpi.Function) (Treatment, string) {
 			return LeftOut, ""
 		}
 	case semantics.Query:
-		if f.Return != mpi.KindErrorCode || s.In[semantics.Buffer] >= 0 { // of addresses
+		if f.Return != mpi.KindErrorCode || s.In[semantics.Buffer] >= 0 { // addresses
 			return LeftOut, ""
 		}
 	case semantics.Abort:
@@ -57,7 +57,7 @@ func TreatmentOf(f *mpi.Function) (Treatment, string) {
 	return Issued, ""
 }
 
-// NamesFile reports whether a string that calls are given is the name of a file.
+// NamesFile reports whether a string argument is the name of a file.
 func NamesFile(s *semantics.Function) bool {
 	return s.Operation == semantics.FileOpen || s.Operation == semantics.FileChange && s.In[semantics.File] < 0
 }

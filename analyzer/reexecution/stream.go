@@ -11,25 +11,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The stream of a thread is a sequence of little-endian words of 8 bytes, which ends with a call of function 0. A call is
+// The stream of a thread is a sequence of little-endian words of 8 bytes, which ends with a call of
+// function 0. A call is
 //
-//	function | flags << 16 | words that follow << 32
+//	function | flags << 16 | number of words that follow << 32
 //	ns of computation before it
-//	with flag 2: numbers, how many other threads it has to wait for, and of each which one and how many calls it has made then
+//	with flag 2, numbers: how many other threads it waits for, and for each of them the thread and
+//	    the number of calls that it must have made
 //	for each parameter, in order:
-//	    its value before the call, unless it is an out parameter and no buffer
-//	    of an out parameter that is a handle or a list of them: the value after the call, which names the handles
-//	    of an out parameter that is a list or a string: a number, how many elements it can have
+//	    its value before the call, unless it is an out parameter and not a buffer
+//	    for an out parameter that is a handle or a list of them: the value after the call
+//	    for an out parameter that is a list or a string: its maximum number of elements, a number
 //
-// A value is a word, whose lowest three bits say how to read the others:
+// The lowest three bits of the first word of a value are its type. The other bits are
 //
 //	0 number   signed
 //	1 handle   symbolic id
 //	2 constant id in the table of package mpi
-//	3 list     how many values follow
-//	4 text     how many bytes follow, with a zero and then filled up to a word
-//	5 nothing
-//	6 status   five values follow: source, tag, error, cancelled, bytes
+//	3 list     number of values that follow
+//	4 text     number of bytes that follow; after them a zero and padding to a word
+//	5 absent
+//	6 status   unused; five values follow: source, tag, error, cancelled, bytes
 //
 // replayer/stream.c reads it.
 const (
@@ -50,7 +52,8 @@ const (
 	FlagAfter   = 2 // it has to wait for other threads
 )
 
-// maxTextOut is how long the strings of a capacity that mpi.h sets are at most: MPI_MAX_LIBRARY_VERSION_STRING is 8 KiB.
+// maxTextOut is the maximum length of strings with a capacity that mpi.h defines:
+// MPI_MAX_LIBRARY_VERSION_STRING is 8 KiB.
 const maxTextOut = 64 << 10
 
 // An Encoder writes the calls of a thread as a stream.
@@ -60,13 +63,13 @@ type Encoder struct {
 	words   []byte
 }
 
-// NewEncoder makes one. Files are named in the folder scratch.
+// NewEncoder returns an encoder. Files are renamed into the folder scratch.
 func NewEncoder(w io.Writer, scratch string) *Encoder { return &Encoder{w: w, scratch: scratch} }
 
-// ScratchName is the name that a file of the run has in a scratch folder.
+// ScratchName returns the name of a file of the run in a scratch folder.
 func ScratchName(name string) string {
 	name = url.PathEscape(name)
-	const longest = 200 // of 255 bytes that a file's name may have
+	const longest = 200 // of at most 255 bytes in a file name
 	if len(name) > longest {
 		name = name[len(name)-longest:]
 	}
@@ -112,7 +115,7 @@ func (e *Encoder) Call(c *Call) error {
 	return err
 }
 
-// End says that no call follows: that of no function.
+// End ends the stream with a call of no function.
 func (e *Encoder) End() error {
 	_, err := e.w.Write(make([]byte, 16))
 	return err
@@ -153,7 +156,8 @@ func (e *Encoder) parameter(c *Call, p *mpi.Param, before, after *trace.Value) e
 	return nil
 }
 
-// capacity is how many elements an out parameter can have: what the call says, and no less than there were.
+// capacity returns the maximum number of elements of an out parameter: according to the call, but
+// at least the actual number.
 func (e *Encoder) capacity(c *Call, p *mpi.Param, after *trace.Value) int64 {
 	n := int64(len(elements(after)))
 	switch p.Length.Op {
@@ -174,7 +178,7 @@ func (e *Encoder) capacity(c *Call, p *mpi.Param, after *trace.Value) int64 {
 	return n
 }
 
-// value writes a value; nil is nothing.
+// value writes a value; nil means absent.
 func (e *Encoder) value(v *trace.Value) error {
 	if v == nil {
 		e.word(wordNothing, 0)
@@ -215,7 +219,7 @@ func (e *Encoder) value(v *trace.Value) error {
 				return err
 			}
 		}
-	default: // a pointer, a function of the program, NULL, what does not count
+	default: // a pointer, a function of the program, NULL, something insignificant
 		e.word(wordNothing, 0)
 	}
 	return nil

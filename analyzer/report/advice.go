@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// next says what to do next: about the first cause, and one step about each of those that follow.
+// next returns what to do next: about the first cause, and one step about each of the following
+// ones.
 func (r *Report) next() []string {
 	if s := Of[stopped.Findings](r).Stopped; s != nil {
 		if s.Kind != "" {
@@ -46,14 +47,14 @@ func (r *Report) nextOfVerdict() []string {
 	return steps
 }
 
-// remedy is what helps where a factor of the communication efficiency is low.
+// remedy is the advice for a low factor of the communication efficiency.
 var remedy = map[string]string{
 	"serialization": "Ranks wait for each other in turn, and no network changes that. Follow the critical path in the time line: let ranks start with what they have (smaller blocks, several sweeps under way at once) instead of waiting for all of it.",
 	"transfer":      "Time goes to messages and MPI calls themselves. See the what-ifs and the costliest calls: fewer and larger messages, sent earlier and completed later, or ranks that talk much on one node.",
 }
 
-// neighbors counts the other ranks of the job where a cause's rank runs, and those of them that compute longer than the mean
-// over all ranks that it is not about.
+// neighbors counts the other ranks of the job on the node of a cause's rank, and those of them that
+// compute longer than the mean over all ranks that the cause is not about.
 func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 	if c.Rank == nil {
 		return n
@@ -121,7 +122,7 @@ func (r *Report) nextBalanced() []string {
 // low reports whether an efficiency is known and not good.
 func low(efficiency *float64) bool { return efficiency != nil && *efficiency < verdict.Good }
 
-// warnings are what makes the rest less certain.
+// warnings lists what makes the results less certain.
 func (r *Report) warnings() []string {
 	list := append([]string{}, r.Notes...)
 	if clock := Of[run.Findings](r).Clock; clock.Violations > 0 {
@@ -141,7 +142,7 @@ func (r *Report) warnings() []string {
 	return list
 }
 
-// leastStolen is what the machine that lost least of its CPUs lost, in percent.
+// leastStolen returns the minimum share of CPU time stolen from a machine, in percent.
 func leastStolen(c *cpus.CPUs) int {
 	least := 1.0
 	for _, m := range c.Machines {

@@ -13,23 +13,26 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Job is what only the caller knows of the run.
+// A Job is what the caller knows of the run beyond the trace.
 type Job struct {
 	Name     string // namespace/name
 	UID      string
 	TraceURI string
-	Images   map[string]string // of the application's containers, by pod; as the pods name them
+	Images   map[string]string // of the application's containers, by pod, as in the pods' specifications
 
-	// Asked are the analyses that the job wanted; nil: not known, all count as asked for. Failed says why one failed.
+	// Asked are the analyses that the job requested; nil: unknown, all count as requested. Failed
+	// has the reason of each that failed.
 	Asked  []string
 	Failed map[string]string
-	// RunSeconds and Efficiency are what the merge found, for a report without a critical path; 0, nil: not known.
+	// RunSeconds and Efficiency are the merge's results, for a report without a critical path; 0,
+	// nil: unknown.
 	RunSeconds float64
 	Efficiency *float64
 }
 
-// Assemble puts the findings of analyses together, each as the JSON that it wrote, by its name. Those that are not there, or
-// that this version cannot read, leave a gap that is noted; without the analysis of the verdict there is none.
+// Assemble combines the findings of analyses, each as the JSON that it wrote, by its name. Findings
+// that are missing, or that this version cannot read, leave a gap that is noted. Without the
+// verdict's analysis there is no verdict.
 func Assemble(t timeline.Trace, list []analysis.Any, findings map[string][]byte, job Job) *Report {
 	r := &Report{list: list, Run: section.Run{Provenance: provenance(t, job)}, Notes: []string{}}
 	for _, a := range list {
@@ -46,7 +49,7 @@ func Assemble(t timeline.Trace, list []analysis.Any, findings map[string][]byte,
 	return r
 }
 
-// decode reads the findings of an analysis; missing says why there are none.
+// decode reads the findings of an analysis; missing is the reason if there are none.
 func (j *Job) decode(a analysis.Any, findings map[string][]byte) (found any, missing *MissingAnalysis) {
 	m := j.missing(a.Name())
 	raw, there := findings[a.Name()]

@@ -1,16 +1,17 @@
 package report
 
-// Names of the report's files, as they lie under report/.
+// Names of the report's files, below report/.
 const (
 	DataFile = "report.json"
 	TextFile = "summary.txt"
 	PageFile = "index.html"
 )
 
-// FileNames are the report's files in the order in which they are written: the page, which people open, last.
+// FileNames are the report's files in the order in which they are written: the page, which people
+// open, is last.
 var FileNames = []string{DataFile, TextFile, PageFile}
 
-// Files are the report's files by name.
+// Files returns the report's files by name.
 func (r *Report) Files() (map[string][]byte, error) {
 	data, err := r.JSON()
 	if err != nil {

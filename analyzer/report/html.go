@@ -17,7 +17,7 @@ var parts embed.FS
 //go:embed assets/echarts.min.js
 var libraryText string
 
-// page is what page.html.tmpl shows.
+// page is the data of page.html.tmpl.
 type page struct {
 	Title      string
 	About      []string // program, job, date
@@ -36,7 +36,7 @@ type shownSection struct {
 	Content     template.HTML
 }
 
-// head are the parts of the page that are of no analysis; provenance comes last.
+// head are the parts of the page that belong to no analysis; provenance comes last.
 var (
 	verdictBox  = section.Section{Name: "verdict", Files: pageFiles()}
 	provenances = section.Section{Name: "provenance", Title: "Provenance", Files: pageFiles(), View: viewProvenance}
@@ -45,12 +45,12 @@ var (
 func pageFiles() fs.FS {
 	sub, err := fs.Sub(parts, "page")
 	if err != nil {
-		panic(err) // the name is no path
+		panic(err) // the name is not a path
 	}
 	return sub
 }
 
-// HTML is index.html, with the sections of the analyses.
+// HTML returns index.html, with the sections of the analyses.
 func (r *Report) HTML() ([]byte, error) {
 	style, err := parts.ReadFile("page/page.css")
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Report) HTML() ([]byte, error) {
 	return []byte(content), err
 }
 
-// sections are those of the page after the verdict, in their order.
+// sections returns those of the page after the verdict, in order.
 func (r *Report) sections() (all []section.Section) {
 	for _, a := range r.list {
 		all = append(all, a.Describe().Sections...)
@@ -102,7 +102,7 @@ func (r *Report) sections() (all []section.Section) {
 	return append(all, provenances)
 }
 
-// execute makes a section's content.
+// execute renders a section's content.
 func execute(s *section.Section, view any) (template.HTML, error) {
 	name := s.Name + ".html.tmpl"
 	t, err := template.New(name).Funcs(section.Functions).Funcs(s.Functions).ParseFS(s.Files, name)
@@ -114,7 +114,8 @@ func execute(s *section.Section, view any) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// script is the page's own: what all sections share, then a function for each section's chart, called with its data.
+// script is the page's script: what all sections share, then a function for each section's chart,
+// called with its data.
 type script struct {
 	strings.Builder
 	err error

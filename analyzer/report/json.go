@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
-// JSON is report.json.
+// JSON returns report.json.
 func (r *Report) JSON() ([]byte, error) {
 	var parts []any
 	for _, findings := range r.Findings() {
@@ -40,7 +40,7 @@ func (r *Report) JSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Read reads a report.json that these analyses, and others that it does not know, were made into.
+// Read reads a report.json. It ignores findings of analyses that are not in list.
 func Read(list []analysis.Any, raw []byte) (*Report, error) {
 	var head analysis.Head
 	if err := json.Unmarshal(raw, &head); err != nil {
@@ -73,16 +73,17 @@ func Read(list []analysis.Any, raw []byte) (*Report, error) {
 	return r, nil
 }
 
-// firstKey is the first key of findings in report.json.
+// firstKey returns the first key of findings in report.json.
 func firstKey(findings any) string {
 	key, _, _ := strings.Cut(reflect.TypeOf(findings).Elem().Field(0).Tag.Get("json"), ",")
 	return key
 }
 
-// notes is the field of findings for sentences that the report shows as warnings; not valid where there is none.
+// notes returns the field of findings for sentences that the report shows as warnings; it is not
+// valid if there is none.
 func notes(findings any) reflect.Value { return reflect.ValueOf(findings).Elem().FieldByName("Notes") }
 
-// notesOf are the notes of findings.
+// notesOf returns the notes of findings.
 func notesOf(findings any) []string {
 	if v := notes(findings); v.IsValid() {
 		return v.Interface().([]string)
@@ -96,7 +97,8 @@ func setNotes(findings any, list []string) {
 	}
 }
 
-// withoutNotes is a copy of findings whose notes are empty: report.json has those of all together.
+// withoutNotes returns a copy of findings without notes: report.json has those of all analyses
+// together.
 func withoutNotes(findings any) any {
 	copied := reflect.New(reflect.TypeOf(findings).Elem())
 	copied.Elem().Set(reflect.ValueOf(findings).Elem())

@@ -14,25 +14,25 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// A MissingAnalysis is one whose findings the report lacks.
+// A MissingAnalysis is an analysis without findings in the report.
 type MissingAnalysis struct {
 	Name  string `json:"name"`
-	Asked bool   `json:"asked"` // else the job did not want it
-	Why   string `json:"why"`   // it failed; "" where no reason is known
+	Asked bool   `json:"asked"` // false: the job did not request it
+	Why   string `json:"why"`   // it failed; "" if the reason is unknown
 }
 
-// missing says why there are no findings of an analysis.
+// missing returns why there are no findings of an analysis.
 func (j *Job) missing(name string) MissingAnalysis {
 	return MissingAnalysis{Name: name, Asked: j.Asked == nil || slices.Contains(j.Asked, name), Why: firstLine(j.Failed[name])}
 }
 
-// firstLine leaves out the stack of a mistake of ours.
+// firstLine removes the stack of an internal error.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimSuffix(line, ".")
 }
 
-// words is the reason for an analysis that was asked for, as a clause.
+// words returns the reason for a requested analysis, as a clause.
 func (m *MissingAnalysis) words() string {
 	if m.Why != "" {
 		return "it failed: " + m.Why
@@ -40,7 +40,7 @@ func (m *MissingAnalysis) words() string {
 	return "it left no findings"
 }
 
-// lacks is the analysis of a name if its findings are missing; nil if they are there.
+// lacks returns the analysis with a name if its findings are missing, else nil.
 func (r *Report) lacks(name string) *MissingAnalysis {
 	for i := range r.Missing {
 		if r.Missing[i].Name == name {
@@ -50,10 +50,10 @@ func (r *Report) lacks(name string) *MissingAnalysis {
 	return nil
 }
 
-// lacksVerdict is the analysis of the verdict if it is missing; nil if it is there.
+// lacksVerdict returns the analysis of the verdict if it is missing, else nil.
 func (r *Report) lacksVerdict() *MissingAnalysis { return r.lacks("verdict") }
 
-// fillGaps puts what the trace and the merge tell in the place of findings that are missing, and notes what is.
+// fillGaps replaces missing findings by data of the trace and the merge, and notes what is missing.
 func (r *Report) fillGaps(t timeline.Trace, job Job) {
 	if m := r.lacksVerdict(); m != nil {
 		r.withoutVerdict(t, m)
@@ -70,8 +70,8 @@ func (r *Report) fillGaps(t timeline.Trace, job Job) {
 	r.Notes = append(r.Notes, r.noteMissing()...)
 }
 
-// noteMissing says which analyses that were asked for have no findings: those with the same reason together. That of the
-// verdict is said in its place.
+// noteMissing lists the requested analyses without findings, those with the same reason together. A
+// missing verdict is reported in its place.
 func (r *Report) noteMissing() (notes []string) {
 	var reasons []string
 	names := map[string][]string{}
@@ -97,7 +97,7 @@ func (r *Report) noteMissing() (notes []string) {
 	return notes
 }
 
-// withoutVerdict says in the place of the verdict why there is none.
+// withoutVerdict fills the place of the verdict with the reason why there is none.
 func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	text := fmt.Sprintf("There is no verdict on this run: its critical path was not analyzed, because %s.", m.words())
 	if !m.Asked {
@@ -109,7 +109,7 @@ func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	}
 	r.Put(&found.Findings{Verdict: verdict.Verdict{Text: text, Blames: verdict.Unknown, Causes: []verdict.Cause{}}})
 	if r.lacks("run") == nil {
-		return // which has these notes
+		return // it has these notes
 	}
 	r.Notes = append(append([]string{}, meta.Notes...), r.Notes...)
 	for _, rank := range t.Ranks().All() {
@@ -119,7 +119,7 @@ func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	}
 }
 
-// whereAsked is where one asks for analyses.
+// whereAsked returns where analyses are requested.
 func (r *Report) whereAsked() string {
 	if r.Provenance.Job != "" {
 		return "spec.analyses"
@@ -127,7 +127,7 @@ func (r *Report) whereAsked() string {
 	return "--only"
 }
 
-// rankSums is how long ranks computed and were in MPI, as the trace has it summed up.
+// rankSums returns how long ranks computed and were in MPI, from the trace's sums.
 func rankSums(t timeline.Trace) []ranks.RankTime {
 	times := make([]ranks.RankTime, 0, t.Ranks().Len())
 	for _, r := range t.Ranks().All() {
@@ -148,7 +148,7 @@ func rankSums(t timeline.Trace) []ranks.RankTime {
 	return times
 }
 
-// nextWithoutVerdict says how to get one.
+// nextWithoutVerdict returns how to get a verdict.
 func (r *Report) nextWithoutVerdict() []string {
 	where := cmp.Or(r.Provenance.TraceURI, "trace.cairn")
 	repeat := fmt.Sprintf("cairn analyze %s -o report", where)

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// named are the ranks that the verdict names, the first to look at first.
+// named returns the ranks that the verdict names, the most important first.
 func named(r *Report) []int {
 	var named []int
 	v := r.Verdict()
@@ -15,7 +15,7 @@ func named(r *Report) []int {
 	}
 	listed, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
-		return named // a report of another version words them otherwise
+		return named // a report of another version uses other words
 	}
 	for _, rank := range listed.Ranks() {
 		if !slices.Contains(named[:min(1, len(named))], rank) {

@@ -10,14 +10,15 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
-// What the panels of ranks have beyond what is on the page already, at most.
+// Limits of lists in the panels of ranks, beyond what is on the page already.
 const (
 	maxPanelPairs  = 500
 	maxPanelDelays = 100
 )
 
-// chartPanel is what a panel shows of a rank and no table has. The script finds the rest on the page: the row of the table
-// of ranks, the ledger, the time line. All that is listed is bounded, whatever the number of ranks.
+// chartPanel returns the data of the panels of ranks that no table has. The script finds the rest
+// on the page: the row of the table of ranks, the ledger, the time line. All lists are bounded,
+// whatever the number of ranks.
 func (r *Report) chartPanel() any {
 	type pair [5]any // rank, for whom it waited, pattern, times, seconds
 	type delay [3]any
@@ -29,7 +30,7 @@ func (r *Report) chartPanel() any {
 		Delays     []delay         `json:"delays"` // rank, what took longer, seconds that others waited
 		Activities map[int][]place `json:"activities"`
 		CPUs       map[int]cpu     `json:"cpus"`
-		Hosts      map[int]string  `json:"hosts"` // where the table has pods instead
+		Hosts      map[int]string  `json:"hosts"` // if the table has pods instead
 	}{Kinds: []string{}, Pairs: []pair{}, Delays: []delay{}, Activities: map[int][]place{}, CPUs: map[int]cpu{}, Hosts: map[int]string{}}
 	shown := map[int]bool{}
 	for _, rank := range ranks.Listed(&r.Run) {

@@ -20,7 +20,7 @@ func viewProvenance(r *section.Run) any {
 	}{origin(r), r.Provenance.Pods, r.InPods()}
 }
 
-// origin is the provenance as lines.
+// origin returns the provenance as lines.
 func origin(r *section.Run) []fact {
 	p := r.Provenance
 	var facts []fact
@@ -59,11 +59,11 @@ func orNone(s string) string {
 	return s
 }
 
-// clockWords says how far times of different nodes can be compared.
+// clockWords describes how precisely times of different nodes can be compared.
 func clockWords(r *section.Run) string {
 	clock := section.Of[run.Findings](r).Clock
 	if len(clock.Domains) == 0 {
-		return "" // nobody has compared them
+		return "" // they were not compared
 	}
 	if len(clock.Domains) <= 1 {
 		return "one clock for all ranks"

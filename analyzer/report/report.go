@@ -11,39 +11,40 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// SchemaVersion is that of report.json: it grows when a key changes its meaning or goes.
+// SchemaVersion is the version of report.json. It is incremented when a key is removed or changes
+// its meaning.
 const SchemaVersion = 2
 
 // A Report is what is known of a run: report.json has the keys of all findings, and those below.
 type Report struct {
 	section.Run
-	list []analysis.Any // those that there are, in the order of the page
-	// Missing are the analyses whose findings the report lacks.
+	list []analysis.Any // available ones, in the order of the page
+	// Missing are the analyses without findings in the report.
 	Missing []MissingAnalysis
-	// Notes are what makes the rest less certain, of all analyses.
+	// Notes are what makes the results less certain, from all analyses.
 	Notes []string
 }
 
-// Of is the findings of the analysis that finds a T; the zero T where it has none.
+// Of returns the findings of the type T of an analysis; the zero T if there are none.
 func Of[T any](r *Report) T { return section.Of[T](&r.Run) }
 
-// frame are the keys of report.json that are of no analysis.
+// frame are the keys of report.json that belong to no analysis.
 type frame struct {
 	SchemaVersion int `json:"schema_version"`
-	// Missing are the analyses whose findings the report lacks; left out if there are none.
+	// Missing are the analyses without findings in the report; omitted if there are none.
 	Missing    []MissingAnalysis  `json:"missing_analyses,omitempty"`
 	Provenance section.Provenance `json:"provenance"`
 	Notes      []string           `json:"notes"`
 }
 
-// Frame is the type of what is in report.json beside the findings.
+// Frame returns the type of the keys of report.json besides the findings.
 func Frame() reflect.Type { return reflect.TypeFor[frame]() }
 
-// Verdict is the one on the run; without one it says why.
+// Verdict returns the verdict on the run; without one, it has the reason.
 func (r *Report) Verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }
 
-// Efficiency are those of the run.
+// Efficiency returns the efficiencies of the run.
 func (r *Report) Efficiency() efficiency.Efficiency { return Of[efficiency.Findings](r).Efficiency }
 
-// RunSeconds is how long the run took; 0 where that is not known.
+// RunSeconds returns the duration of the run; 0 if unknown.
 func (r *Report) RunSeconds() float64 { return Of[run.Findings](r).RunSeconds }

@@ -20,7 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// Summary is what a run prints when it ends: the verdict and the numbers behind it.
+// Summary returns what a run prints at its end: the verdict and the numbers behind it.
 func (r *Report) Summary() string {
 	e := r.Efficiency()
 	if e.Parallel == nil {
@@ -33,14 +33,14 @@ func (r *Report) Summary() string {
 		r.Verdict().Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
 }
 
-// Width of summary.txt: that of a terminal. A place in a program that is longer than what is left has a line that is
-// longer, rather than being cut.
+// Width of summary.txt: that of a terminal. A description of a call site that is too long gets a
+// longer line rather than being cut.
 const textWidth = 80
 
-// summaryRows is how many rows each list of summary.txt has at most.
+// summaryRows is the maximum number of rows of each list in summary.txt.
 const summaryRows = 5
 
-// Text is summary.txt: the page in short, for a terminal of 80 columns.
+// Text returns summary.txt: the page in short, for a terminal of 80 columns.
 func (r *Report) Text() string {
 	var t text
 	t.paragraph("", r.origins())
@@ -112,7 +112,7 @@ func (r *Report) Text() string {
 	return t.String()
 }
 
-// origins is one line on what the report is about.
+// origins returns one line on what the report is about.
 func (r *Report) origins() string {
 	p := r.Provenance
 	what := p.Job
@@ -134,12 +134,13 @@ type text struct{ strings.Builder }
 
 func (t *text) heading(s string) { fmt.Fprintf(t, "\n%s\n", s) }
 
-// paragraph writes words in lines; the first begins with the mark, the others are indented by as much.
+// paragraph wraps words; the first line begins with the mark, and the others are indented by its
+// width.
 func (t *text) paragraph(mark, s string) {
 	t.lines(mark, strings.Repeat(" ", len(mark)), s)
 }
 
-// row is an amount and what it is of.
+// row writes an amount and its description.
 func (t *text) row(amount, what string) {
 	const column = 10
 	padding := strings.Repeat(" ", max(0, column-utf8.RuneCountInString(amount)))
@@ -165,7 +166,7 @@ func (t *text) lines(begin, indent, s string) {
 	fmt.Fprintln(t, line)
 }
 
-// efficiency writes a node of the tree and what it is the product of.
+// efficiency writes a node of the tree and its factors.
 func (t *text) efficiency(e efficiency.Node, depth int) {
 	value := "not known"
 	if e.Known() {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// titleParts say what the page is about: the program, the job, and when it ran; what is not known is left out.
+// titleParts returns what the page is about: the program, the job, and when it ran; unknown parts
+// are omitted.
 func (r *Report) titleParts() []string {
 	var parts []string
 	for _, part := range []string{path.Base(r.Provenance.Executable), r.Provenance.Job, r.date()} {
@@ -17,7 +18,8 @@ func (r *Report) titleParts() []string {
 	return parts
 }
 
-// title is that of the window: "stencil · default/stencil · 2026-11-22 14:03 UTC · Cairn".
+// title returns the title of the window: "stencil · default/stencil · 2026-11-22 14:03 UTC ·
+// Cairn".
 func (r *Report) title() string {
 	parts := r.titleParts()
 	if len(parts) == 0 {
@@ -26,7 +28,7 @@ func (r *Report) title() string {
 	return strings.Join(append(parts, "Cairn"), " · ")
 }
 
-// date is when the run began, to the minute.
+// date returns when the run began, to the minute.
 func (r *Report) date() string {
 	start, err := time.Parse(time.RFC3339, r.Provenance.Start)
 	if err != nil {

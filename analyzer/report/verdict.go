@@ -7,15 +7,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// verdictView is the head of the page: what makes the job slow, what it would gain, what to do next.
+// verdictView is the head of the page: what makes the job slow, what it would gain, what to do
+// next.
 type verdictView struct {
 	verdict.Verdict
-	Grade      string         // class of the box
-	First      *verdict.Cause // nil: nothing is to blame
+	Grade      string         // CSS class of the box
+	First      *verdict.Cause // nil: there is none
 	Where      string         // in the program
-	Range      string         // from the least computation of a rank to the most, where work is divided unequally
+	Range      string         // from the minimum to the maximum computation of a rank, if work is divided unequally
 	RunSeconds float64
-	Gain       float64 // part of the run; not known where GainSeconds is nil
+	Gain       float64 // share of the run; unknown if GainSeconds is nil
 	Next       []string
 	Warnings   []string
 }

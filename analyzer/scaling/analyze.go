@@ -16,14 +16,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// ErrOneSize is the error of runs that all have the same number of ranks.
+// ErrOneSize is the error if all runs have the same number of ranks.
 var ErrOneSize = errors.New("how a program grows shows in runs of several numbers of ranks, five or more for models of times")
 
-// atOnce is how many traces are read at the same time.
+// atOnce is the number of traces that are read concurrently.
 const atOnce = 2
 
-// Analyze makes models of a program from runs of it at several numbers of ranks, and predicts it at the targets. Without
-// targets that is four times the largest run's ranks.
+// Analyze models a program from runs with several numbers of ranks, and predicts it for the
+// targets. Without targets it predicts four times the ranks of the largest run.
 func Analyze(ctx context.Context, recordings []Recording, targets []int) (Findings, error) {
 	runs, err := readAll(ctx, recordings)
 	if err != nil {
@@ -69,7 +69,7 @@ func readAll(ctx context.Context, recordings []Recording) ([]*run, error) {
 	return runs, group.Wait()
 }
 
-// sizeOf sums up the runs of a size.
+// sizeOf summarizes the runs of a size.
 func sizeOf(ranks int, runs []*run) Size {
 	var seconds, ends, waited []float64
 	for _, r := range runs {
@@ -86,22 +86,23 @@ func sizeOf(ranks int, runs []*run) Size {
 	return s
 }
 
-// A scaler makes models of all regions.
+// A scaler models all regions.
 type scaler struct {
 	sizes   []int
 	bySize  map[int][]*run
 	targets []int
 }
 
-// most is up to how many ranks models have to be possible.
-func (s *scaler) most() float64 {
+// limit is the number of ranks up to which models have to be possible.
+func (s *scaler) limit() float64 {
 	return float64(max(s.targets[len(s.targets)-1], s.sizes[len(s.sizes)-1]))
 }
 
-// alike is how far the slope of computation against ranks, both as logarithms, may be from that of strong or weak scaling.
+// alike is the maximum difference of the slope of computation against ranks, both as logarithms,
+// from that of strong or weak scaling.
 const alike = 0.25
 
-// kind says which kind of scaling the runs are of.
+// kind returns the kind of scaling of the runs.
 func (s *scaler) kind() string {
 	var x, y []float64
 	for _, size := range s.sizes {
@@ -131,7 +132,7 @@ func (s *scaler) kind() string {
 	return ""
 }
 
-// regions are all places with their models.
+// regions returns all places with their models.
 func (s *scaler) regions() []Region {
 	all := map[place]bool{}
 	for _, runs := range s.bySize {
@@ -165,7 +166,7 @@ func (s *scaler) regions() []Region {
 	return list
 }
 
-// region is a place with its models.
+// region returns a place with its models.
 func (s *scaler) region(p place) Region {
 	r := Region{
 		Name: p.words(), What: "mpi", Function: p.call.Function, CallSite: p.call.CallSite,
@@ -197,23 +198,24 @@ func (s *scaler) region(p place) Region {
 		}
 		r.Measured = append(r.Measured, m)
 	}
-	most := s.most()
-	r.Seconds, r.MaxSeconds = seconds.times(most), longest.times(most)
+	limit := s.limit()
+	r.Seconds, r.MaxSeconds = seconds.times(limit), longest.times(limit)
 	if p.computation {
 		none := Series{NoModel: "it is no call"}
 		r.Waiting, r.Calls, r.Bytes = none, none, none
 	} else {
-		r.Waiting, r.Calls, r.Bytes = waiting.times(most), calls.counts(most), bytes.counts(most)
-		// bytes are calls times their sizes: where calls meet no form, bytes do so by chance
+		r.Waiting, r.Calls, r.Bytes = waiting.times(limit), calls.counts(limit), bytes.counts(limit)
+		// bytes are calls times their sizes: if calls match no form, bytes do so only by chance
 		if r.Bytes.isExact() && (!r.Calls.isExact() || r.Calls.Model.Shape != 0 && r.Bytes.Model.Shape == 0) {
-			r.Bytes = bytes.approximate(most)
+			r.Bytes = bytes.approximate(limit)
 		}
 	}
 	r.predict(s)
 	return r
 }
 
-// predict predicts the time of a region at the targets. A region that the largest runs do not have has ended.
+// predict predicts the time of a region at the targets. A region that the largest runs lack has
+// ended.
 func (r *Region) predict(s *scaler) {
 	last := &r.Measured[len(r.Measured)-1]
 	for _, target := range s.targets {
@@ -235,10 +237,10 @@ func (r *Region) predict(s *scaler) {
 	}
 }
 
-// isExact reports whether there is a model that meets what was counted.
+// isExact reports whether there is a model that matches the counts exactly.
 func (s *Series) isExact() bool { return s.Model != nil && s.Model.Exact }
 
-// at is the prediction for a number of ranks, nil without a model.
+// at returns the prediction for a number of ranks, nil without a model.
 func (s *Series) at(ranks int) *float64 {
 	if s.Model == nil || !s.Model.holds(ranks) {
 		return nil
@@ -247,7 +249,7 @@ func (s *Series) at(ranks int) *float64 {
 	return &v
 }
 
-// notes are what the reader must know.
+// notes lists what the reader must know.
 func notes(recordings []Recording, f *Findings, runs []*run) []string {
 	var list []string
 	executables := map[string]bool{}
@@ -281,10 +283,11 @@ func notes(recordings []Recording, f *Findings, runs []*run) []string {
 	return list
 }
 
-// scarce is the part of its time for which a rank has to wait for a CPU to be worth a note.
+// scarce is the share of its time that a rank has to wait for a CPU to be worth a note.
 const scarce = 0.1
 
-// notEverywhere names calls that some of the larger sizes do not have. Those that come with more ranks are no surprise.
+// notEverywhere names calls that some of the larger sizes lack. Calls that appear with more ranks
+// are expected.
 func (f *Findings) notEverywhere() string {
 	var names []string
 	for i := range f.Regions {

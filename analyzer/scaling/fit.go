@@ -6,24 +6,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A point is what was measured at a size.
+// A point is a measured value at a size.
 type point struct{ p, y float64 }
 
-// A fit is a hypothesis and its coefficients: c0 + c1·t1 + …, or without c0.
+// A fit is a hypothesis with its coefficients: c0 + c1·t1 + …, or without c0.
 type fit struct {
 	terms        []Term
 	constant     bool // it has c0
-	tier         int  // the highest of its terms, and one for each term after the first
+	tier         int  // the highest tier of its terms, plus one for each term after the first
 	coefficients []float64
 	residual     float64 // sum of the squares of relative errors
 	left         float64 // mean symmetric relative error of each point predicted from the others
 	covariance   *mat.SymDense
 }
 
-// parameters is how many coefficients there are.
+// parameters is the number of coefficients.
 func (f *fit) parameters() int { return len(f.coefficients) }
 
-// row is what the coefficients are multiplied with at a size.
+// row returns the factors of the coefficients at a size.
 func (f *fit) row(p float64) []float64 {
 	row := make([]float64, 0, 3)
 	if f.constant {
@@ -35,7 +35,7 @@ func (f *fit) row(p float64) []float64 {
 	return row
 }
 
-// at is the prediction for a size.
+// at returns the prediction for a size.
 func (f *fit) at(p float64) float64 {
 	sum := 0.0
 	for i, x := range f.row(p) {
@@ -44,16 +44,17 @@ func (f *fit) at(p float64) float64 {
 	return sum
 }
 
-// deviation is the standard deviation of the prediction for a size, for relative errors of a standard deviation of one.
+// deviation returns the standard deviation of the prediction for a size, if relative errors have a
+// standard deviation of one.
 func (f *fit) deviation(p float64) float64 {
 	x := mat.NewVecDense(f.parameters(), f.row(p))
 	return math.Sqrt(max(0, mat.Inner(x, f.covariance, x)))
 }
 
-// leastScale is what a value's error is relative to, at least, as a part of the largest value.
+// leastScale is the minimum value that errors are relative to, as a share of the largest value.
 const leastScale = 1e-3
 
-// scales are what errors are relative to: the values, but none is nothing.
+// scales returns the values that errors are relative to; none is 0.
 func scales(points []point) []float64 {
 	largest := 0.0
 	for _, one := range points {
@@ -66,14 +67,15 @@ func scales(points []point) []float64 {
 	return list
 }
 
-// solve fits the hypothesis to points by least squares of relative errors; false if the points do not determine it.
+// solve fits the hypothesis to points by least squares of relative errors; false if the points do
+// not determine it.
 func (f *fit) solve(points []point, scale []float64) bool {
 	n, k := len(points), len(f.row(points[0].p))
 	if n <= k {
 		return false
 	}
 	a, b := mat.NewDense(n, k, nil), mat.NewVecDense(n, nil)
-	columns := make([]float64, k) // norms, so that terms of all magnitudes are alike to the solver
+	columns := make([]float64, k) // norms, so that the solver treats terms of all magnitudes alike
 	for i, one := range points {
 		for j, x := range f.row(one.p) {
 			a.Set(i, j, x/scale[i])
@@ -110,7 +112,7 @@ func (f *fit) solve(points []point, scale []float64) bool {
 		row := a.RowView(i)
 		error := b.AtVec(i) - mat.Dot(row, &c)
 		f.residual += error * error
-		// the error of the point if it had been left out: no need to fit again (Allen's PRESS)
+		// the error of the point if it had been left out, without fitting again (Allen's PRESS)
 		leverage := mat.Inner(row, &inverse, row)
 		predicted := one.y - error/max(1-leverage, 1e-9)*scale[i]
 		if sum := math.Abs(predicted) + math.Abs(one.y); sum > 0 {
@@ -127,8 +129,9 @@ func (f *fit) solve(points []point, scale []float64) bool {
 	return true
 }
 
-// possible reports whether the fit can be true up to a size: it is nowhere below zero, and what grows there grows upward.
-func (f *fit) possible(points []point, most float64) bool {
+// possible reports whether the fit can be true up to a size: it is not negative, and a growing term
+// has a positive coefficient.
+func (f *fit) possible(points []point, limit float64) bool {
 	for i, t := range f.terms {
 		c := f.coefficients[len(f.coefficients)-len(f.terms)+i]
 		if t.grows() && c <= 0 || math.IsNaN(c) {
@@ -140,5 +143,5 @@ func (f *fit) possible(points []point, most float64) bool {
 			return false
 		}
 	}
-	return f.at(most) >= 0
+	return f.at(limit) >= 0
 }

@@ -19,8 +19,9 @@ import (
 // recorded is the name of a trace in the folder HELD_BACK: program, ranks, and which of several runs.
 var recorded = regexp.MustCompile(`^([^-]+)-(\d+)(?:-(\d+))?\.cairn$`)
 
-// BenchmarkHeldBack predicts the largest size of each program in the folder HELD_BACK from the others, and says how far off
-// that is from what was recorded: calls and bytes of each call site, and the time of the longest computation.
+// BenchmarkHeldBack predicts the largest size of each program in the folder HELD_BACK from the
+// others, and reports the error: of calls and bytes of each call site, and of the time of the
+// longest computation.
 func BenchmarkHeldBack(b *testing.B) {
 	folder := os.Getenv("HELD_BACK")
 	if folder == "" {

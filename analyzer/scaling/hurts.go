@@ -7,27 +7,28 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// worthSaying is by how much of the run, in per cent, a share has to grow to be spoken of.
+// worthSaying is the minimum growth of a share, in per cent of the run, that is reported.
 const worthSaying = 2
 
 // hurtsFirst finds the region whose share grows most up to the last target.
 func (f *Findings) hurtsFirst() {
-	most := float64(worthSaying)
+	largest := float64(worthSaying)
 	for i := range f.Regions {
 		r := &f.Regions[i]
 		if !f.isAtLargest(r) || r.Seconds.Model == nil {
 			continue
 		}
-		if grown := r.Predicted[len(f.Targets)-1].Share - r.Measured[len(r.Measured)-1].Share; grown >= most {
-			most, f.HurtsFirst = grown, &i
+		if grown := r.Predicted[len(f.Targets)-1].Share - r.Measured[len(r.Measured)-1].Share; grown >= largest {
+			largest, f.HurtsFirst = grown, &i
 		}
 	}
 }
 
-// largest is the largest size that was run.
+// largest returns the largest size with runs.
 func (f *Findings) largest() *Size { return &f.Sizes[len(f.Sizes)-1] }
 
-// leastModeled is which part of the largest runs' time, in per cent, has to have models for a prediction of the whole.
+// leastModeled is the minimum share of the largest runs' time, in per cent, that must have models
+// for a prediction of the whole.
 const leastModeled = 50
 
 // isAtLargest reports whether the largest runs have the region.
@@ -35,7 +36,7 @@ func (f *Findings) isAtLargest(r *Region) bool {
 	return r.Measured[len(r.Measured)-1].Ranks == f.largest().Ranks
 }
 
-// seconds is the time of a region at a number of ranks.
+// seconds returns the time of a region at a number of ranks.
 func (f *Findings) seconds(r *Region, p float64) float64 {
 	switch {
 	case !f.isAtLargest(r):
@@ -46,10 +47,11 @@ func (f *Findings) seconds(r *Region, p float64) float64 {
 	return r.Measured[len(r.Measured)-1].Seconds
 }
 
-// passes finds from which number of ranks on a region is the largest of all, and from which on half of the run, between the
-// largest run and the last target; 0: it does not come to that.
+// passes finds the number of ranks from which on a region is the largest of all, and that from
+// which on it is half of the run, between the largest run and the last target; 0: it does not reach
+// that.
 func (f *Findings) passes(one *Region) (largest, half float64) {
-	const steps = 8 // for each doubling
+	const steps = 8 // per factor of two
 	last := float64(f.Targets[len(f.Targets)-1])
 	for i := 0; ; i++ {
 		p := min(last, float64(f.largest().Ranks)*math.Exp2(float64(i)/steps))
@@ -73,7 +75,7 @@ func (f *Findings) passes(one *Region) (largest, half float64) {
 	}
 }
 
-// modeled is which part of the largest runs' time has models.
+// modeled returns the share of the largest runs' time that has models.
 func (f *Findings) modeled() (percent float64) {
 	for i := range f.Regions {
 		if r := &f.Regions[i]; r.Seconds.Model != nil && f.isAtLargest(r) {
@@ -83,7 +85,7 @@ func (f *Findings) modeled() (percent float64) {
 	return percent
 }
 
-// sentences are what one wants to know.
+// sentences returns the summary.
 func (f *Findings) sentences() string {
 	sizes := len(f.Sizes)
 	if sizes < minTimeSizes {
@@ -114,10 +116,11 @@ func (f *Findings) sentences() string {
 	return text
 }
 
-// farAway is how many times as many ranks as were run are far away: see docs/decisions/0097-scaling.md for the errors.
+// farAway is the ratio to the largest run from which on a prediction is far away: see
+// docs/decisions/0097-scaling.md for the errors.
 const farAway = 8
 
-// hurting says which region hurts first, and when.
+// hurting describes which region hurts first, and when.
 func (f *Findings) hurting(r *Region) string {
 	now, then, model := r.Measured[len(r.Measured)-1], r.Predicted[len(f.Targets)-1], r.Seconds.Model
 	why := "as it stays as long as it is while the rest shrinks"
@@ -134,7 +137,7 @@ func (f *Findings) hurting(r *Region) string {
 	}
 	will := "will"
 	if len(model.Terms) > 0 && model.lead().grows() && *then.Low <= now.Seconds {
-		will = "may" // it may as well not grow
+		will = "may" // it may also not grow
 	}
 	text := fmt.Sprintf("%s %s hurt first: %.0f%% of the time at %d ranks, %.0f%% at %d (%s of a rank%s), %s.",
 		capital(r.Name), will, now.Share, now.Ranks, then.Share, then.Ranks, wording.Duration(then.Seconds), within, why)
@@ -154,7 +157,7 @@ func (f *Findings) hurting(r *Region) string {
 	return text
 }
 
-// lead is the term that grows fastest.
+// lead returns the term that grows fastest.
 func (m *Model) lead() Term {
 	lead := m.Terms[0].Term
 	for _, t := range m.Terms[1:] {
@@ -165,13 +168,13 @@ func (m *Model) lead() Term {
 	return lead
 }
 
-// about is a number of ranks with two digits.
+// about returns a number of ranks with two significant digits.
 func about(p float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(p))-1)
 	return fmt.Sprintf("%.0f", math.Round(p/max(1, unit))*max(1, unit))
 }
 
-// capital begins a sentence.
+// capital makes the first letter a capital.
 func capital(s string) string {
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]

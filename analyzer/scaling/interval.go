@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// sure is a model with the hypotheses that could as well be true.
-func (s *selector) sure(model *fit, others []*fit, best *fit, parameters int) *choice {
+// withAlternatives returns a model with the hypotheses that could also be true.
+func (s *selector) withAlternatives(model *fit, others []*fit, best *fit, parameters int) *choice {
 	freedom := s.freedom(parameters)
 	return &choice{
 		fit: model, others: others, sigma: math.Sqrt(s.sum(best) / freedom),
@@ -15,8 +15,9 @@ func (s *selector) sure(model *fit, others []*fit, best *fit, parameters int) *c
 	}
 }
 
-// constant is the model of what is not seen to grow. What could grow unseen is among the others, as far as its exponents are
-// the simplest: the log, which many do.
+// constant returns the model of something without detected growth. The other hypotheses are growing
+// terms with the simplest exponents (such as the logarithm, which is common) that could have
+// remained undetected.
 func (s *selector) constant(model *fit, list []*fit) *choice {
 	others := []*fit{model}
 	for _, f := range list {
@@ -24,10 +25,10 @@ func (s *selector) constant(model *fit, list []*fit) *choice {
 			others = append(others, f)
 		}
 	}
-	return s.sure(model, others, model, 1)
+	return s.withAlternatives(model, others, model, 1)
 }
 
-// interval is between which values the prediction for a size is.
+// interval returns the range of the prediction for a size.
 func (c *choice) interval(p float64) (low, high float64) {
 	if c.exact {
 		return c.at(p), c.at(p)

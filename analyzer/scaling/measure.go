@@ -10,14 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// values are those of a place in the runs of a size, per rank.
+// values are the values of a place in the runs of a size, per rank.
 type values struct {
 	seconds, longest, calls []float64
-	waiting, bytes          []float64 // nil where some run does not know
-	totals                  []float64 // seconds of the whole runs
+	waiting, bytes          []float64 // nil if unknown in any run
+	totals                  []float64 // duration of the whole runs in seconds
 }
 
-// valuesOf gives them; nil where no run has the place.
+// valuesOf returns the values; nil if no run has the place.
 func valuesOf(p place, runs []*run) *values {
 	v := &values{waiting: []float64{}, bytes: []float64{}}
 	there := false
@@ -48,10 +48,10 @@ func valuesOf(p place, runs []*run) *values {
 // A measure is one kind of value at all sizes.
 type measure struct {
 	points []point
-	spread float64 // the largest of a size, relative to its median
+	spread float64 // maximum over sizes, relative to the median
 	varies bool    // equal runs have different values
 	noise  noise
-	sizes  int // with repeats
+	sizes  int // number of sizes with repeats
 }
 
 // add adds a size, and returns its value.
@@ -72,16 +72,16 @@ func (m *measure) add(size int, values []float64) float64 {
 	return median
 }
 
-// nothing is why there is no model of values that are all none.
+// nothing is the reason for not having a model if all values are zero.
 const nothing = "none at all"
 
-// isNothing reports whether all values are none.
+// isNothing reports whether all values are zero.
 func (m *measure) isNothing() bool {
 	return !slices.ContainsFunc(m.points, func(p point) bool { return p.y != 0 })
 }
 
-// times is the model of a measure in seconds.
-func (m *measure) times(most float64) Series {
+// times returns the model of a measure in seconds.
+func (m *measure) times(limit float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
@@ -90,12 +90,12 @@ func (m *measure) times(most float64) Series {
 	case n < minTimeSizes:
 		return Series{NoModel: fmt.Sprintf("%s: a model of times takes %d", wording.Count(n, "size", "sizes"), minTimeSizes)}
 	}
-	return m.fitted(most, wording.Duration)
+	return m.fitted(limit, wording.Duration)
 }
 
-// counts is the model of calls or bytes: an exact form if there is one, of all sizes or of those that have the shape of the
-// last target (shape.go).
-func (m *measure) counts(most float64) Series {
+// counts returns the model of calls or bytes: an exact form if there is one, for all sizes or for
+// those with the shape of the last target (shape.go).
+func (m *measure) counts(limit float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
@@ -105,30 +105,30 @@ func (m *measure) counts(most float64) Series {
 		return Series{NoModel: "1 size: a model takes 2"}
 	}
 	if !m.varies {
-		if c := chooseExact(m.points, most); c != nil {
+		if c := chooseExact(m.points, limit); c != nil {
 			return Series{Model: newModel(c, len(m.points), number)}
 		}
-		shape := shapeOf(int(most))
+		shape := shapeOf(int(limit))
 		if alike := ofShape(m.points, shape); len(alike) >= minShapeSizes {
-			if c := chooseExact(alike, most); c != nil {
+			if c := chooseExact(alike, limit); c != nil {
 				return Series{Model: newModel(c, len(alike), number).only(shape)}
 			}
 		}
 	}
-	return m.approximate(most)
+	return m.approximate(limit)
 }
 
-// approximate is the model of calls or bytes that meet no form.
-func (m *measure) approximate(most float64) Series {
+// approximate returns the model of calls or bytes that match no form.
+func (m *measure) approximate(limit float64) Series {
 	if n := len(m.points); n < minTimeSizes {
 		return Series{NoModel: fmt.Sprintf("no simple form meets these %d sizes: an approximate one takes %d", n, minTimeSizes)}
 	}
-	return m.fitted(most, number)
+	return m.fitted(limit, number)
 }
 
-// fitted is the model of a measure with noise, if it is good enough.
-func (m *measure) fitted(most float64, unit func(float64) string) Series {
-	c := choose(m.points, m.noise, most)
+// fitted returns the model of a measure with noise, if it is good enough.
+func (m *measure) fitted(limit float64, unit func(float64) string) Series {
+	c := choose(m.points, m.noise, limit)
 	switch {
 	case c == nil:
 		return Series{NoModel: "no form fits"}
@@ -140,7 +140,7 @@ func (m *measure) fitted(most float64, unit func(float64) string) Series {
 	return Series{Model: newModel(c, len(m.points), unit)}
 }
 
-// number words a coefficient.
+// number formats a coefficient.
 func number(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return fmt.Sprintf("%.0f", v)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// newModel is a choice in words. unit words a coefficient.
+// newModel describes a choice. unit formats a coefficient.
 func newModel(c *choice, sizes int, unit func(float64) string) *Model {
 	m := &Model{Exact: c.exact, Error: 100 * c.left, Sizes: sizes, Terms: []Coefficient{}, choice: c}
 	if c.exact {
@@ -22,7 +22,7 @@ func newModel(c *choice, sizes int, unit func(float64) string) *Model {
 	return m
 }
 
-// words is the formula.
+// words returns the formula.
 func (m *Model) words(unit func(float64) string) string {
 	var b strings.Builder
 	part := func(v float64, term string) {
@@ -54,7 +54,8 @@ func (m *Model) words(unit func(float64) string) string {
 	return b.String()
 }
 
-// rounded is a coefficient of an exact model without the last digits, which rounding made.
+// rounded returns a coefficient of an exact model without its last digits, which are rounding
+// errors.
 func rounded(v float64, exact bool) float64 {
 	if whole := math.Round(v); exact && math.Abs(v-whole) <= 1e-6*max(1, v) {
 		return whole

@@ -8,11 +8,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// names words call sites so that the same ones of different runs have the same name, and different ones of a run different
-// names, as far as both can be had.
+// names names call sites so that the same site has the same name in different runs, and different
+// sites of a run have different names, as far as possible.
 type names struct{ sameBuild bool }
 
-// newNames looks whether all runs are of one build. Some codes are built anew for each number of ranks, under another name.
+// newNames checks whether all runs are of one build. Some programs are built for each number of
+// ranks, under another name.
 func newNames(recordings []Recording) names {
 	builds := map[string]bool{}
 	for _, r := range recordings {
@@ -26,7 +27,7 @@ func newNames(recordings []Recording) names {
 	return names{sameBuild: len(builds) <= 1}
 }
 
-// executableOf is that of the lowest rank, without folders.
+// executableOf returns the executable of the lowest rank, without directories.
 func executableOf(t timeline.Trace) string {
 	for _, r := range t.Ranks().All() {
 		return path.Base(r.Executable)
@@ -34,7 +35,7 @@ func executableOf(t timeline.Trace) string {
 	return ""
 }
 
-// site is the name of a call site, "" if the trace has none.
+// site returns the name of a call site, "" if the trace has none.
 func (n names) site(sites []trace.Site, number uint32) string {
 	if number == 0 || int(number) > len(sites) {
 		return ""

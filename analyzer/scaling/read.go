@@ -26,10 +26,10 @@ import (
 type Recording struct {
 	timeline.Trace
 	Name  string     // for messages
-	Clock *clock.Map // nil: found out anew
+	Clock *clock.Map // nil: it is computed
 }
 
-// aggregated reports whether only sums of times were kept.
+// aggregated reports whether the trace has only sums of times.
 func (r *Recording) aggregated() bool { return r.Meta().Timing.Mode == timing.Aggregated }
 
 // A key is a place by the numbers of its trace.
@@ -56,14 +56,14 @@ type tally struct {
 	unsized      bool
 }
 
-// A reading goes through a trace.
+// A reading is the state of reading a trace.
 type reading struct {
 	Recording
 	locations []timeline.Location
 	threads   []thread
 	names     names
 	payloads  []volume.Payload // by terminal
-	apart     bool             // a computation is known by the call before it, too
+	apart     bool             // a computation is identified by the call before it, too
 }
 
 // A thread follows the calls of one location.
@@ -75,13 +75,14 @@ type thread struct {
 	tallies  map[key]*tally
 	recent   recent.Cache[key, tally]
 	last     key // the call before
-	// waiting is filled while calls are matched, at the same time as tallies while they are decoded.
+	// waiting is filled while calls are matched, concurrently with the tallies, which are filled
+	// while they are decoded.
 	waiting map[key]int64
 }
 
 func (t *thread) at(k key) *tally { return t.recent.At(t.tallies, k, k.hash()) }
 
-// read goes through one trace. apart says whether a computation is known by both calls around it.
+// read reads one trace. apart is whether a computation is identified by both calls around it.
 func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
 	program, err := activity.NewProgram(r)
 	if err != nil {
@@ -108,7 +109,7 @@ func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
 	return g.run(), nil
 }
 
-// calls goes through all calls and matches them: who waits is known then.
+// calls goes through all calls and matches them, which determines waiting.
 func (g *reading) calls(ctx context.Context) error {
 	if g.Clock == nil {
 		made, err := clock.Analyze(ctx, g)
@@ -153,7 +154,7 @@ func (t *thread) call(c *timeline.Call) {
 	}
 }
 
-// before is the computation before a call.
+// before returns the computation before a call.
 func (t *thread) before(call key) key {
 	call.computation = true
 	if t.apart {
@@ -171,7 +172,7 @@ func (t *thread) count(k key, e *trace.Event) {
 	one.bytes += size.Bytes
 }
 
-// sums counts all calls, and takes the times of each signature.
+// sums counts all calls, and adds the times of each signature.
 func (g *reading) sums(ctx context.Context) error {
 	ctx, _, end := passes.Calls(passes.Named(ctx, "counting calls"), g.Threads().Calls())
 	defer end()
@@ -193,7 +194,7 @@ func (g *reading) sums(ctx context.Context) error {
 	return group.Wait()
 }
 
-// times takes the times of a thread's signatures.
+// times adds the times of a thread's signatures.
 func (t *thread) times(location int) error {
 	aggregates, err := t.Aggregates(location)
 	if err != nil {
@@ -247,7 +248,7 @@ func (g *reading) run() *run {
 	return r
 }
 
-// waitedForCPU is the part of the time between the first sample and the last one.
+// waitedForCPU returns the share of the time between the first sample and the last one.
 func waitedForCPU(samples []trace.ContextSample) float64 {
 	if len(samples) < 2 {
 		return 0
@@ -256,7 +257,7 @@ func waitedForCPU(samples []trace.ContextSample) float64 {
 	return float64(last.RunDelayNS-first.RunDelayNS) / float64(max(1, last.MonotonicNS-first.MonotonicNS))
 }
 
-// place names a key.
+// place returns the place of a key.
 func (g *reading) place(k key) place {
 	p := place{call: g.call(k.function, k.site), computation: k.computation}
 	if k.afterFunction != 0 {

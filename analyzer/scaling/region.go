@@ -5,14 +5,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A place is a call, or the computation before a call and after another.
+// A place is a call, or the computation before a call and after another one.
 type place struct {
 	call        verdict.Place
 	computation bool
-	after       verdict.Place // of computation; empty where that is not known
+	after       verdict.Place // for computation; empty if unknown
 }
 
-// words names the place.
+// words describes the place.
 func (p place) words() string {
 	if p.computation {
 		return "computation " + verdict.Between(p.after, p.call)
@@ -20,16 +20,16 @@ func (p place) words() string {
 	return p.call.At()
 }
 
-// sums are what ranks spend at a place.
+// sums are the totals at a place.
 type sums struct {
 	seconds []float64 // by rank; of main threads
 	waiting float64   // of all ranks; within seconds
 	calls   uint64    // of all ranks and threads
 	bytes   uint64
-	unsized bool // some calls move data whose size is not known
+	unsized bool // some calls move data of unknown size
 }
 
-// A run is what is known of one.
+// A run is what is known of a run.
 type run struct {
 	name    string
 	ranks   int // that were traced
@@ -37,9 +37,10 @@ type run struct {
 	seconds float64
 	waits   bool // waiting is known
 	places  map[place]*sums
-	early   trace.RankList // ranks that did not come to MPI_Finalize, or are not traced up to it
+	early   trace.RankList // ranks that did not reach MPI_Finalize, or were not traced until then
 	outside float64        // in MPI_Init and MPI_Finalize: mean over ranks, in seconds
-	// waitedForCPU is for which part of its time a rank's first thread was ready to run and had no CPU: mean over ranks.
+	// waitedForCPU is the share of its time that a rank's first thread was ready to run and had no
+	// CPU, as a mean over ranks.
 	waitedForCPU float64
 }
 

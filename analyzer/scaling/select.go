@@ -8,42 +8,42 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// What there has to be for a model, and how sure it has to be.
+// Requirements of a model.
 const (
-	minTimeSizes = 5 // for models of what is measured, as with Extra-P
+	minTimeSizes = 5 // for models of measurements, as with Extra-P
 	minPairSizes = 7 // for two terms: three coefficients and two exponents leave two sizes to check
 
-	growthAlpha = 0.05 // how often chance may be taken for growth
+	growthAlpha = 0.05 // probability of taking chance for growth
 	pairAlpha   = 0.01 // and for a second term
-	confidence  = 0.9  // of the region around the best hypothesis: what is in it is not refuted, and the simplest is taken
+	confidence  = 0.9  // of the region around the best hypothesis: hypotheses in it are not refuted, and the simplest one is used
 
-	exactly = 1e-9 // relative error up to which a fit has met a count
-	floor   = 1e-3 // relative error of times that is always there: what is measured is never exact
+	exactly = 1e-9 // maximum relative error of a fit that matches a count
+	floor   = 1e-3 // minimum relative error of times: measurements are never exact
 
-	maxError = 0.20 // of leave-one-out, up to which there is a model
+	maxError = 0.20 // maximum leave-one-out error of a model
 )
 
-// A noise is what repeats at the same sizes show of the relative variance of a size's value.
+// A noise is the relative variance of a size's value, estimated from repeats of the same sizes.
 type noise struct {
 	variance float64
-	freedom  int // how many values it is from, beyond the sizes' own; 0: there are no repeats
+	freedom  int // degrees of freedom; 0: there are no repeats
 }
 
-// A choice is a model and what there is to say about how sure it is.
+// A choice is a model with its uncertainty.
 type choice struct {
 	*fit
 	exact  bool
-	others []*fit  // hypotheses that the data do not refute, the model among them
+	others []*fit  // hypotheses that the data do not refute, including the model
 	sigma  float64 // standard deviation of a relative error
-	t      float64 // how many of them a prediction may be off
+	t      float64 // half width of the interval of a prediction, in sigmas
 }
 
-// chooseExact finds the simplest form that meets all points, nil if there is none. It has to meet one more than it has
-// coefficients, and two more if it has two terms.
-func chooseExact(points []point, most float64) *choice {
+// chooseExact returns the simplest form that matches all points, nil if there is none. There has to
+// be one more point than coefficients, and two more if it has two terms.
+func chooseExact(points []point, limit float64) *choice {
 	n, scale := len(points), scales(points)
 	meets := func(f *fit) bool {
-		if !f.solve(points, scale) || !f.possible(points, most) {
+		if !f.solve(points, scale) || !f.possible(points, limit) {
 			return false
 		}
 		for i, one := range points {
@@ -73,7 +73,7 @@ func chooseExact(points []point, most float64) *choice {
 	return try(pairs())
 }
 
-// singles are the hypotheses of one term, simple ones first: without a constant, and with one.
+// singles returns the hypotheses of one term, simple ones first: without a constant, and with one.
 func singles() []*fit {
 	list := make([]*fit, 0, 2*len(candidates))
 	for i := range candidates {
@@ -83,7 +83,7 @@ func singles() []*fit {
 	return list
 }
 
-// pairs are the hypotheses of two terms, simple ones first.
+// pairs returns the hypotheses of two terms, simple ones first.
 func pairs() []*fit {
 	var list []*fit
 	for i := range candidates {
@@ -101,41 +101,43 @@ func pairs() []*fit {
 	return list
 }
 
-// solved are the hypotheses that can be true.
-func solved(list []*fit, points []point, scale []float64, most float64) []*fit {
-	return slices.DeleteFunc(list, func(f *fit) bool { return !f.solve(points, scale) || !f.possible(points, most) })
+// solved returns the hypotheses that can be true.
+func solved(list []*fit, points []point, scale []float64, limit float64) []*fit {
+	return slices.DeleteFunc(list, func(f *fit) bool { return !f.solve(points, scale) || !f.possible(points, limit) })
 }
 
-// A selector compares hypotheses about some points.
+// A selector compares hypotheses for some points.
 type selector struct {
 	points []point
 	noise  noise
 }
 
-// sum is what a hypothesis leaves unexplained: its residual, what repeats scatter, and what is never exact.
+// sum returns what a hypothesis leaves unexplained: its residual, the variance of repeats, and the
+// minimum error.
 func (s *selector) sum(f *fit) float64 {
 	return f.residual + float64(s.noise.freedom)*s.noise.variance + float64(len(s.points))*floor*floor
 }
 
-// freedom is how many values are left to check hypotheses with so many parameters; the choice of an exponent is one.
+// freedom returns the degrees of freedom of hypotheses with the given number of parameters; the
+// choice of an exponent is one.
 func (s *selector) freedom(parameters int) float64 {
 	return float64(max(1, len(s.points)-parameters+s.noise.freedom))
 }
 
-// better is the probability that chance lowers what is left unexplained as far as f does, with so many parameters of which
-// some are more than simple has.
+// better returns the probability that chance lowers the residual as far as f does. f has that many
+// parameters, more of them than simple.
 func (s *selector) better(f, simple *fit, parameters, more int) float64 {
 	freedom := s.freedom(parameters)
 	ratio := (s.sum(simple) - s.sum(f)) / float64(more) / (s.sum(f) / freedom)
 	return 1 - distuv.F{D1: float64(more), D2: freedom}.CDF(max(0, ratio))
 }
 
-// best leaves the least unexplained.
+// best returns the hypothesis with the smallest sum.
 func (s *selector) best(list []*fit) *fit {
 	return slices.MinFunc(list, func(a, b *fit) int { return cmp.Compare(a.residual, b.residual) })
 }
 
-// within are the hypotheses in a confidence region around the best one, along the exponent.
+// within returns the hypotheses in a confidence region around the best one, along the exponent.
 func (s *selector) within(list []*fit, best *fit, parameters int) []*fit {
 	freedom := s.freedom(parameters)
 	limit := s.sum(best) * (1 + distuv.F{D1: 1, D2: freedom}.Quantile(confidence)/freedom)
@@ -148,14 +150,14 @@ func (s *selector) within(list []*fit, best *fit, parameters int) []*fit {
 	return in
 }
 
-// choose finds the model of what was measured at five sizes or more.
-func choose(points []point, n noise, most float64) *choice {
+// choose chooses the model of values measured at five sizes or more.
+func choose(points []point, n noise, limit float64) *choice {
 	s, scale := &selector{points, n}, scales(points)
 	constant := &fit{constant: true}
 	if !constant.solve(points, scale) {
 		return nil
 	}
-	list := solved(singles(), points, scale, most)
+	list := solved(singles(), points, scale, limit)
 	if len(list) == 0 {
 		return s.constant(constant, list)
 	}
@@ -170,7 +172,7 @@ func choose(points []point, n noise, most float64) *choice {
 		if !grows {
 			before, more = constant, 4
 		}
-		if two := solved(pairs(), points, scale, most); len(two) > 0 {
+		if two := solved(pairs(), points, scale, limit); len(two) > 0 {
 			if second := s.best(two); s.better(second, before, 5, more) < pairAlpha {
 				list, best, parameters, grows = two, second, 5, true
 			}
@@ -183,5 +185,5 @@ func choose(points []point, n noise, most float64) *choice {
 	simplest := slices.MinFunc(others, func(a, b *fit) int {
 		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.left, b.left))
 	})
-	return s.sure(simplest, others, best, parameters)
+	return s.withAlternatives(simplest, others, best, parameters)
 }

@@ -2,14 +2,14 @@ package scaling
 
 import "fmt"
 
-// Programs lay their ranks out as grids: 16 ranks are 4 × 4, 32 are 4 × 8. What they count then meets one form for squares,
-// and another for twice a square, and none for both.
+// Programs arrange their ranks in grids: 16 ranks are 4 × 4, 32 are 4 × 8. Then counts follow one
+// form for squares, another one for twice a square, and no common form.
 
-// minShapeSizes is how many sizes of a shape make a model.
+// minShapeSizes is the minimum number of sizes of a shape for a model.
 const minShapeSizes = 3
 
-// shapeOf is what is left of a number of ranks without the largest square that divides it: 1 for 4, 16, 64 and 36; 2 for 2,
-// 8 and 32.
+// shapeOf returns a number of ranks divided by its largest square divisor: 1 for 4, 16, 64 and 36;
+// 2 for 2, 8 and 32.
 func shapeOf(ranks int) int {
 	for d := 2; d*d <= ranks; d++ {
 		for ranks%(d*d) == 0 {
@@ -19,7 +19,7 @@ func shapeOf(ranks int) int {
 	return ranks
 }
 
-// ofShape are the points with this shape.
+// ofShape returns the points with this shape.
 func ofShape(points []point, shape int) []point {
 	var list []point
 	for _, one := range points {
@@ -30,7 +30,7 @@ func ofShape(points []point, shape int) []point {
 	return list
 }
 
-// only says that a model is one of a shape.
+// only restricts the model to a shape.
 func (m *Model) only(shape int) *Model {
 	m.Shape = shape
 	if shape == 1 {
@@ -41,5 +41,5 @@ func (m *Model) only(shape int) *Model {
 	return m
 }
 
-// holds reports whether the model is one of so many ranks.
+// holds reports whether the model is valid for a number of ranks.
 func (m *Model) holds(ranks int) bool { return m.Shape == 0 || shapeOf(ranks) == m.Shape }

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// center is the median of the values of equal runs, and the relative variance of a size's value that they show: none for
-// one run.
+// center returns the median of the values of equal runs, and the relative variance of it that they
+// suggest: 0 for one run.
 func center(values []float64) (median, variance float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -23,5 +23,5 @@ func center(values []float64) (median, variance float64) {
 	return median, variance
 }
 
-// medianIsWider is how much larger the variance of a median of normal values is than that of their mean.
+// medianIsWider is the ratio of the variance of a median of normal values to that of their mean.
 const medianIsWider = math.Pi / 2

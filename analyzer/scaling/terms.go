@@ -12,10 +12,10 @@ type Term struct {
 	Log int `json:"log_exponent"`
 }
 
-// Exponent is that of p.
+// Exponent returns the exponent of p.
 func (t Term) Exponent() float64 { return float64(t.Num) / float64(t.Den) }
 
-// At is the term's value for p ranks.
+// At returns the term's value for p ranks.
 func (t Term) At(p float64) float64 {
 	v := math.Pow(p, t.Exponent())
 	for range t.Log {
@@ -24,10 +24,10 @@ func (t Term) At(p float64) float64 {
 	return v
 }
 
-// grows reports whether the term grows without limit.
+// grows reports whether the term is unbounded.
 func (t Term) grows() bool { return t.Num > 0 || t.Num == 0 && t.Log > 0 }
 
-// String is the term as in a formula.
+// String returns the term in a formula.
 func (t Term) String() string {
 	power, log := "", ""
 	switch {
@@ -54,14 +54,16 @@ func (t Term) String() string {
 	return power + log
 }
 
-// A candidate is a term that models may have. The lower its tier, the sooner it is believed: programs have p, log2(p) and
-// their products in their loops, roots where they divide a plane or a cube, quarters hardly ever.
+// A candidate is a term that models may have. Terms of lower tiers are preferred: programs have p,
+// log2(p) and their products in their loops, roots if they divide a plane or a cube, and quarters
+// hardly ever.
 type candidate struct {
 	Term
 	tier int
 }
 
-// candidates are the exponents of Extra-P (SC 2013, §2.2), those above 3 left out, and negative ones for strong scaling.
+// candidates are the exponents of Extra-P (SC 2013, §2.2), without those above 3, and with negative
+// ones for strong scaling.
 var candidates = []candidate{
 	{Term{0, 1, 1}, 0}, {Term{1, 1, 0}, 0}, {Term{1, 1, 1}, 0}, {Term{2, 1, 0}, 0}, {Term{1, 2, 0}, 0},
 	{Term{-1, 1, 0}, 0}, {Term{-1, 2, 0}, 0},
@@ -74,5 +76,5 @@ var candidates = []candidate{
 	{Term{3, 2, 2}, 3}, {Term{-1, 4, 0}, 3}, {Term{-3, 4, 0}, 3},
 }
 
-// maxPairTier is up to which tier terms are in models of two.
+// maxPairTier is the maximum tier of terms in models of two.
 const maxPairTier = 1

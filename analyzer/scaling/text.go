@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// textRows bounds the tables on a terminal.
+// textRows is the maximum number of rows of tables on a terminal.
 const textRows = 15
 
-// WriteText writes what a terminal shows.
+// WriteText writes the findings for a terminal.
 func (f *Findings) WriteText(w io.Writer) error {
 	fmt.Fprintln(w, f.Text)
 	for _, note := range f.Notes {
@@ -89,7 +89,7 @@ func (f *Findings) writeCounts(t io.Writer) {
 	}
 }
 
-// orNone words a number that may not be known.
+// orNone formats a number that may be unknown.
 func orNone(v *float64) string {
 	if v == nil {
 		return "-"
@@ -97,7 +97,7 @@ func orNone(v *float64) string {
 	return number(rounded(*v, true))
 }
 
-// words is the model of calls or bytes, or why there is none.
+// words returns the model of calls or bytes, or why there is none.
 func (s *Series) words() string {
 	switch {
 	case s.Model == nil && s.NoModel == nothing:

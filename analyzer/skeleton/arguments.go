@@ -49,7 +49,7 @@ func (c *caller) buffer(p *mpi.Param, of func(*vector) *argument, about *subject
 		}
 	}
 	e, err := c.expressionOf(about, c.columns(of, scalarIn))
-	c.holds(e)
+	c.noteRestriction(e)
 	if e.text == "NULL" && p.Direction != mpi.In {
 		e.text = about.table
 	}
@@ -64,7 +64,7 @@ func (c *caller) callback(*mpi.Param) (string, error) {
 	return "combine", nil
 }
 
-// text is a string: the names of files are those of scratch files.
+// text returns a string; names of files are replaced by those of scratch files.
 func (c *caller) text(_ *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	columns := c.columns(of, scalarIn)
 	if op := c.step.meaning.Operation; op == semantics.FileOpen || op == semantics.FileChange {
@@ -85,7 +85,7 @@ func (c *caller) text(_ *mpi.Param, of func(*vector) *argument, about *subject) 
 	}
 	about.ctype = "char *"
 	e, err := c.expressionOf(about, columns)
-	c.holds(e)
+	c.noteRestriction(e)
 	return e.text, err
 }
 
@@ -98,7 +98,7 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 	}
 	pick := scalarIn
 	if p.Direction == mpi.Out {
-		pick = func(a *argument) scalar { // MPI_COMM_NULL may come instead
+		pick = func(a *argument) scalar { // MPI_COMM_NULL is also possible
 			x := scalarIn(a)
 			if x.name != "" {
 				return scalar{name: insignificant}
@@ -107,9 +107,9 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 		}
 	}
 	e, err := c.expressionOf(about, c.columns(of, pick))
-	c.holds(e)
+	c.noteRestriction(e)
 	if err == nil && (p.Direction != mpi.In || p.ByPointer) {
-		if strings.HasPrefix(e.text, "MPI_") { // what is not there
+		if strings.HasPrefix(e.text, "MPI_") { // skip missing handles
 			return fmt.Sprintf("&(%s){%s}", p.CType, e.text), nil
 		}
 		return "&" + e.text, nil
@@ -117,15 +117,15 @@ func (c *caller) handleArgument(p *mpi.Param, of func(*vector) *argument, about 
 	return e.text, err
 }
 
-// changed is a number, or a list of them, that the call changes.
+// changed returns a number, or a list of them, that the call changes.
 func (c *caller) changed(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	if !p.IsArray() {
 		e, err := c.expressionOf(about, c.columns(of, scalarIn))
-		c.holds(e)
+		c.noteRestriction(e)
 		return fmt.Sprintf("&(%s){%s}", p.CType, e.text), err
 	}
 	length, _ := c.length(of)
-	if length > 0 && c.step.name == "MPI_Dims_create" && c.comesOnce(c.step) && c.always(c.step) {
+	if length > 0 && c.step.name == "MPI_Dims_create" && c.reachedOnce(c.step) && c.always(c.step) {
 		return c.dimensions(p, of, about, length)
 	}
 	return c.elements(p, of, about)

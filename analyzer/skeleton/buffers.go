@@ -6,18 +6,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// buffers is how much memory calls take their data from, and put it to, in bytes.
+// buffers is the size of the memory that calls send from and receive into, in bytes.
 type buffers struct {
-	message int64 // of one call, whatever the number of ranks
-	block   int64 // of each rank, in calls that have one for each
-	before  int64 // before the address that the call is given: types may begin below it
-	unknown bool  // there is a type of which the size is not known
+	message int64 // of one call, for any number of ranks
+	block   int64 // per rank, for calls with a block for each
+	before  int64 // before the address that is passed: types may have negative lower bounds
+	unknown bool  // there is a type of unknown size
 }
 
-// unknownType is what an element of a type takes whose size is not known.
+// unknownType is the size assumed for an element of a type of unknown size.
 const unknownType = 64
 
-// see takes the next call of a rank.
+// see records the next call of a rank.
 func (b *buffers) see(w *walker, e *trace.Event) {
 	f := e.Semantics
 	if f == nil || f.In[semantics.Buffer] < 0 && f.Out[semantics.Buffer] < 0 {
@@ -41,7 +41,7 @@ func (b *buffers) see(w *walker, e *trace.Event) {
 	}
 }
 
-// side is one side of an exchange: positions of its arguments.
+// side records one side of an exchange: indices of its arguments.
 func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements int8, blocks bool) {
 	if count < 0 || datatype < 0 || int(max(count, datatype)) >= len(e.In) {
 		return
@@ -65,7 +65,7 @@ func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements
 		}
 		need := b.span(w, counts.List[i].Int, typ)
 		if displacements < 0 || int(displacements) >= len(e.In) || i >= len(e.In[displacements].List) {
-			at += need // of calls that lay the parts one after the other
+			at += need // for calls that place the parts one after the other
 			b.message = max(b.message, at)
 			continue
 		}
@@ -86,7 +86,7 @@ func (b *buffers) typeOf(w *walker, v *trace.Value) datatypes.Type {
 	return datatypes.Type{Size: unknownType, Extent: unknownType, TrueUB: unknownType}
 }
 
-// span is up to where so many elements of a type reach.
+// span returns the extent in bytes of n elements of a type.
 func (b *buffers) span(w *walker, n int64, typ *trace.Value) int64 {
 	if n <= 0 || typ.Form == trace.Absent {
 		return 0

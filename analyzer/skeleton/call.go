@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// call writes a call and the computation before it. repeated: the innermost loop is of this call alone.
+// call writes a call and the computation before it. repeated: the innermost loop contains only this
+// call.
 func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) error {
 	if s.function == nil || len(s.vectors) == 0 {
 		return fmt.Errorf("%w: a function that this version does not know, %s", errUnsupported, s.text())
@@ -21,9 +22,9 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 	if in.index != "" && (repeated || w.always(s)) {
 		within = true
 		for row, b := range s.ranks {
-			within = within && (b == nil || b.calls.n == 0 || comesRound(len(b.calls.cycle()), in.loop.ranks[row]))
+			within = within && (b == nil || b.calls.n == 0 || repeatsEachTime(len(b.calls.cycle()), in.loop.ranks[row]))
 		}
-		if within || w.comesOnce(in.loop) {
+		if within || w.reachedOnce(in.loop) {
 			index = in.index
 		}
 	}
@@ -34,7 +35,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 		fmt.Fprintf(out, "%s// left out: %s\n", in.indent, s.text())
 		return nil
 	}
-	c := caller{writer: w, step: s, index: index, said: map[semantics.Role]expression{}}
+	c := caller{writer: w, step: s, index: index, roles: map[semantics.Role]expression{}}
 	if within {
 		c.loop = in.loop
 		c.turns = in.loop.turns
@@ -81,7 +82,7 @@ func (w *writer) call(out *strings.Builder, s *step, in scope, repeated bool) er
 	return nil
 }
 
-// always reports whether a step is executed once each time that a rank comes to it.
+// always reports whether a step is executed once each time that a rank reaches it.
 func (w *writer) always(s *step) bool {
 	return !slices.ContainsFunc(s.ranks, func(b *behavior) bool { return b != nil && (b.trips.list != nil || b.trips.same != 1) })
 }
@@ -91,15 +92,15 @@ type caller struct {
 	*writer
 	step          *step
 	index         string
-	loop          *step // calls are the same each time that a rank comes to it
+	loop          *step // calls are the same each time that a rank reaches this loop
 	before, after []string
-	turns         *expression // how many iterations the shape says there are around; nil: it does not
-	said          map[semantics.Role]expression
+	turns         *expression // number of iterations of the surrounding loop according to the shape; nil: not determined by it
+	roles         map[semantics.Role]expression
 	commText      string
-	ignored       int // results
+	ignored       int // number of ignored results so far
 }
 
-// columns are the values of a parameter by rank; pick chooses one of an argument's.
+// columns returns the values of a parameter by rank; pick selects one value of an argument.
 func (c *caller) columns(of func(*vector) *argument, pick func(*argument) scalar) []column {
 	var list []column
 	for row, b := range c.step.ranks {
@@ -135,7 +136,7 @@ func scalarIn(a *argument) scalar {
 	return a.values[0]
 }
 
-// position is where values of the i-th parameter are among those of its direction.
+// position returns where values of the i-th parameter are among those of its direction.
 func (c *caller) position(i int, out bool) func(*vector) *argument {
 	k := 0
 	for j := range i {
@@ -147,7 +148,7 @@ func (c *caller) position(i int, out bool) func(*vector) *argument {
 	return nth(out, k)
 }
 
-// parameter is the i-th one in C.
+// parameter returns the i-th parameter in C.
 func (c *caller) parameter(i int) (string, error) {
 	s := c.step
 	p := &s.function.Params[i]
@@ -197,17 +198,17 @@ func (c *caller) parameter(i int) (string, error) {
 	if p.Kind == mpi.KindRank && isNumber(e.text) || p.Kind == mpi.KindRoot && isNumber(e.text) && e.text != "0" {
 		e.fixed = cmp.Or(e.fixed, about.what+" is "+e.text)
 	}
-	c.holds(e)
-	c.said[s.meaning.Roles[i]] = e
+	c.noteRestriction(e)
+	c.roles[s.meaning.Roles[i]] = e
 	if s.name == "MPI_Dims_create" && e.text == fmt.Sprint(len(c.ranks)) && i == 0 {
-		e.text = "size" // what the grid is for
+		e.text = "size" // the grid's size
 	}
 	return e.text, err
 }
 
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// comm is the communicator of the call in C.
+// comm returns the communicator of the call in C.
 func (c *caller) comm() string {
 	if c.commText != "" {
 		return c.commText
@@ -227,7 +228,7 @@ func (c *caller) comm() string {
 	return c.commText
 }
 
-// comms are its instances by world rank.
+// comms returns its instances by world rank.
 func (c *caller) comms() []int {
 	list := make([]int, slices.Max(c.ranks)+1)
 	for row, b := range c.step.ranks {

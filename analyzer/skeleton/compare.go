@@ -11,10 +11,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Compare says where a skeleton that was traced does something else than the program, "" if it is the same program: all
-// ranks make the same calls with the same arguments, but for what a skeleton replaces (buffers, statuses, files, polls that
-// found nothing, which of some requests are active) and what it leaves out. Objects are the same if they were made in the
-// same order.
+// Compare describes where a traced skeleton differs from the program, "" if it is the same program:
+// all ranks make the same calls with the same arguments, except for what a skeleton replaces
+// (buffers, statuses, files, unsuccessful polls, which of some requests are active) and what it
+// leaves out. Objects are the same if they were created in the same order.
 func Compare(ctx context.Context, original, traced timeline.Trace) (string, error) {
 	var sides [2]struct {
 		timeline.Trace
@@ -62,7 +62,7 @@ func orNothing(text string) string {
 	return text
 }
 
-// normal is the next call in a form that is the same for the same calls, and its place; "" at the end.
+// normal returns the next call in a normal form, and its call site; "" at the end.
 func (w *walker) normal(k int) (text, place string) {
 	e := w.next()
 	for e != nil && (failedPoll(e.Semantics, e.Out) || w.strange(e) || failed(e)) {
@@ -104,8 +104,9 @@ func (w *walker) normal(k int) (text, place string) {
 	return text + ")", place
 }
 
-// normalArgument is what counts of an argument of call k, "" if nothing does. An object is named by how many calls ago it was
-// made: traces may number objects by where they are made, which is elsewhere in a skeleton.
+// normalArgument returns the significant part of an argument of call k, "" if there is none. An
+// object is identified by how many calls ago it was created: traces may number objects by where
+// they are created, which differs in a skeleton.
 func (w *walker) normalArgument(s *step, p *mpi.Param, a *argument, k int) string {
 	switch p.Kind {
 	case mpi.KindBuffer, mpi.KindPointer:

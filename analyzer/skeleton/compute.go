@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// leastComputed is how much of the run a computation must take to be in the program, leastSpread by how much ranks must
-// differ in it to have times of their own.
+// leastComputed is the minimum share of the run of a computation in the program. leastSpread is the
+// minimum difference between ranks for times by rank.
 const (
 	leastComputed = 0.0005
 	leastSpread   = 0.005
 )
 
-// compute is what the ranks do before the calls of a step.
+// compute returns the computation of the ranks before the calls of a step.
 func (w *writer) compute(s *step) string {
 	seconds := make([]float64, len(w.ranks))
 	least, most, total, calls := -1.0, 0.0, 0.0, 0

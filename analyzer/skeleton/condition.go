@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// condition is true on some of the ranks that come here, sorted. steps: it is that of calls to the neighbor there.
+// condition returns a condition that is true on some of the ranks that get here; both lists are
+// sorted. steps: the calls go to the neighbor at this displacement.
 func (w *writer) condition(ranks, around, steps []int, table string) (expression, error) {
 	if e, found := w.simple(ranks, around, steps); found {
 		return e, nil
@@ -24,10 +25,11 @@ func (w *writer) condition(ranks, around, steps []int, table string) (expression
 	return expression{text: w.array("char", table, cells, true), fixed: "a condition is a table of ranks"}, nil
 }
 
-// maxModulus bounds the strides of ranks that are told by their remainder.
+// maxModulus is the maximum stride of ranks in a condition on the remainder.
 const maxModulus = 16
 
-// simple is a condition that a person would write; false: there is none. steps: it is that of calls to the neighbor there.
+// simple returns a condition that a person would write; false: there is none. steps: the calls go
+// to the neighbor at this displacement.
 func (w *writer) simple(ranks, around, steps []int) (expression, bool) {
 	if len(ranks) == 0 {
 		return expression{}, false
@@ -39,7 +41,7 @@ func (w *writer) simple(ranks, around, steps []int) (expression, bool) {
 	}
 	t := trial{ranks: ranks, around: around, of: w}
 	last, least, most := len(w.ranks)-1, slices.Min(ranks), slices.Max(ranks)
-	tells := last > 1 // the last rank from rank 1
+	tells := last > 1 // the last rank can be distinguished from rank 1
 	switch {
 	case t.fits("rank == 0", func(r, _ int) bool { return r == 0 }):
 	case t.fits("rank != 0", func(r, _ int) bool { return r != 0 }):
@@ -65,11 +67,11 @@ func (w *writer) simple(ranks, around, steps []int) (expression, bool) {
 	return t.e, t.found
 }
 
-// A trial looks for the condition that is true on some of the ranks that come here.
+// A trial searches for the condition that is true on some of the ranks that get here.
 type trial struct {
 	of            *writer
 	ranks, around []int
-	fixed         string // what is said of the next ones
+	fixed         string // the Fixed of conditions found next
 	e             expression
 	found         bool
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// byShape finds the loops that have as many iterations as the shape has dimensions (a hypercube), or the rank has children
-// (a tree). One of several rounds over the dimensions becomes a loop around a loop.
+// byShape finds the loops with as many iterations as the shape has dimensions (a hypercube), or the
+// rank has children (a tree). Several rounds over the dimensions become a loop around a loop.
 func (w *writer) byShape(steps []*step) []*step {
 	if !w.shape.is(hypercubeShape) && !w.shape.is(binomialShape) {
 		return steps
@@ -39,7 +39,7 @@ func (w *writer) oftenAsChildren(s *step) bool {
 	return true
 }
 
-// rounds is how often a loop goes over all dimensions; 0: it does not.
+// rounds returns how often a loop goes over all dimensions; 0: it does not.
 func (w *writer) rounds(s *step) int {
 	trips := 0
 	for _, b := range s.ranks {
@@ -48,13 +48,14 @@ func (w *writer) rounds(s *step) int {
 		}
 		trips = int(b.trips.same)
 	}
-	if trips%w.shape.bits != 0 || !w.turns(s) || trips > w.shape.bits && w.scale < 1 { // loops are shortened by rounds, else
+	if trips%w.shape.bits != 0 || !w.turns(s) || trips > w.shape.bits && w.scale < 1 { // otherwise loops are shortened by rounds
 		return 0
 	}
 	return trips / w.shape.bits
 }
 
-// turns reports whether calls go to another peer in each of as many iterations as there are dimensions.
+// turns reports whether calls go to another peer in each of as many iterations as there are
+// dimensions.
 func (w *writer) turns(s *step) bool {
 	if slices.ContainsFunc(s.body, w.turns) {
 		return true
@@ -66,7 +67,7 @@ func (w *writer) turns(s *step) bool {
 	return peer >= 0 && !slices.ContainsFunc(s.ranks, func(b *behavior) bool { return b == nil || len(b.calls.cycle()) != w.shape.bits })
 }
 
-// round puts a loop of several rounds into a loop.
+// round wraps a loop of several rounds into a loop.
 func (w *writer) round(s *step, rounds int) *step {
 	if rounds == 1 {
 		return s

@@ -8,17 +8,18 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// An exchange is what calls of a step send, or receive, on any number of ranks.
+// An exchange is what calls of a step send, or receive, with any number of ranks.
 type exchange struct {
 	send      bool
 	peer      expression
 	tag, comm string // "": any tag
 	times     []func(*spot) float64
-	turns     func(*spot) int64 // iterations in which peers differ, nil: in none
+	turns     func(*spot) int64 // iterations with different peers; nil: there are none
 }
 
-// exchanges notes what the calls of a step send and receive. Where only some ranks make them, that is a reason for the
-// recorded number of ranks only, unless balance finds that what is sent is received elsewhere, too.
+// exchanges records what the calls of a step send and receive. If only some ranks make them, the
+// program is for the recorded number of ranks only, unless balance finds that everything sent is
+// received with other numbers, too.
 func (c *caller) exchanges(in scope) {
 	partial := ""
 	if n := len(c.ranksOf([]*step{c.step})); n < len(c.ranks) {
@@ -28,7 +29,7 @@ func (c *caller) exchanges(in scope) {
 	switch op {
 	case semantics.Send, semantics.Receive, semantics.SendReceive:
 	case semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe, semantics.RemoteAccess:
-		c.holds(expression{fixed: partial})
+		c.noteRestriction(expression{fixed: partial})
 		return
 	default:
 		return
@@ -37,8 +38,8 @@ func (c *caller) exchanges(in scope) {
 		c.partial = append(c.partial, partial)
 	}
 	add := func(send bool, peer, tag semantics.Role) {
-		one := exchange{send: send, peer: c.said[peer], comm: c.comm(), times: in.times}
-		if e := c.said[tag]; isNumber(e.text) {
+		one := exchange{send: send, peer: c.roles[peer], comm: c.comm(), times: in.times}
+		if e := c.roles[tag]; isNumber(e.text) {
 			one.tag = e.text
 		}
 		if c.turns != nil {
@@ -56,14 +57,15 @@ func (c *caller) exchanges(in scope) {
 		add(false, semantics.Source, semantics.Tag)
 	case semantics.SendReceive:
 		tag := semantics.ReceiveTag
-		if _, own := c.said[tag]; !own {
+		if _, own := c.roles[tag]; !own {
 			tag = semantics.Tag
 		}
 		add(false, semantics.Source, tag)
 	}
 }
 
-// tested are the numbers of ranks for which balance looks: all up to twice the recorded number, or a few.
+// tested returns the numbers of ranks that balance checks: all up to twice the recorded number, or
+// a few.
 func tested(recorded int) []int {
 	const all = 32
 	var list []int
@@ -76,16 +78,16 @@ func tested(recorded int) []int {
 	return list
 }
 
-// elsewhere decides whether the program runs on other numbers of ranks: all that is sent must be received there. It gives
-// the least number on which it does.
-func (w *writer) elsewhere() int {
+// minimumRanks decides whether the program runs on other numbers of ranks: everything sent must be
+// received. It returns the smallest number for which that is so.
+func (w *writer) minimumRanks() int {
 	if len(w.fixed) > 0 {
-		w.inDoubt("")
+		w.restrict("")
 		return 0
 	}
 	for _, x := range w.messagesElsewhere {
 		if x.peer.value == nil || slices.ContainsFunc(x.times, func(f func(*spot) float64) bool { return f == nil }) {
-			w.inDoubt("")
+			w.restrict("")
 			return 1
 		}
 	}
@@ -93,17 +95,17 @@ func (w *writer) elsewhere() int {
 	for i := range recordedSpots {
 		recordedSpots[i] = *w.spotOf(i)
 	}
-	if w.balance(recordedSpots) != "" { // messages that nobody has received do not tell
-		w.inDoubt("")
+	if w.balance(recordedSpots) != "" { // unreceived messages in the recorded run make the check useless
+		w.restrict("")
 		return 1
 	}
-	const fewest = 4 // ranks for which a program may be too large: a pipeline has two ends
+	const fewest = 4 // number of ranks for which a program may be too large: a pipeline has two ends
 	least, recorded := 1, len(w.ranks)
 	for _, n := range tested(recorded) {
 		if spots := w.shape.spots(n); spots != nil {
 			if why := w.balance(spots); why != "" {
 				if n >= min(fewest, recorded) {
-					w.inDoubt(why)
+					w.restrict(why)
 					return 0
 				}
 				least = n + 1
@@ -113,26 +115,27 @@ func (w *writer) elsewhere() int {
 	return least
 }
 
-// inDoubt says why the program is for the recorded number of ranks only, if it is: for one reason, and because of what only
-// some ranks do. Where a grid has two ranks along a dimension, that is why: the logical program is that of ranks that have
-// all neighbors ("maximal communication processes", Logicalization of MPI communication traces, §4.3).
-func (w *writer) inDoubt(why string) {
+// restrict records why the program is for the recorded number of ranks only, if it is: a reason, and
+// what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
+// logical program is that of ranks with all neighbors ("maximal communication processes",
+// Logicalization of MPI communication traces, §4.3).
+func (w *writer) restrict(why string) {
 	reasons := append([]string{why}, w.partial...)
 	if w.shape.isGrid() && slices.Contains(w.shape.extents, 2) && len(w.fixed)+len(w.partial) > 0 {
 		w.fixed = append([]string{"in the " + w.shape.name + " that was recognized no rank has neighbors on both sides: record the program on 3 ranks or more along each dimension"}, w.fixed...)
 	}
 	for _, one := range reasons {
-		w.holds(expression{fixed: one})
+		w.noteRestriction(expression{fixed: one})
 	}
 }
 
-// A channel is who sends to whom.
+// A channel is a sender and a receiver.
 type channel struct {
 	from, to  int64
 	tag, comm string
 }
 
-// balance says which messages are not received in a run, or received but not sent; "": none.
+// balance describes messages that are sent but not received in a run, or vice versa; "": none.
 func (w *writer) balance(spots []spot) string {
 	tags, sources := true, true
 	for _, x := range w.messagesElsewhere {
@@ -140,7 +143,7 @@ func (w *writer) balance(spots []spot) string {
 		sources = sources && x.peer.text != "MPI_ANY_SOURCE"
 	}
 	open := map[channel]float64{}
-	var channels []channel // in order of first sight
+	var channels []channel // in order of first use
 	why := ""
 	for _, x := range w.messagesElsewhere {
 		x.each(spots, func(rank int, peer int64, n float64) {
@@ -179,10 +182,10 @@ func (w *writer) balance(spots []spot) string {
 	return why
 }
 
-// anyRank is what MPI_ANY_SOURCE is as a number.
+// anyRank is MPI_ANY_SOURCE as a number.
 const anyRank = noRank - 1
 
-// each goes through the messages of an exchange by rank.
+// each visits the messages of an exchange by rank.
 func (x *exchange) each(spots []spot, f func(rank int, peer int64, n float64)) {
 	for i := range spots {
 		s := &spots[i]

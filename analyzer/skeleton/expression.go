@@ -9,37 +9,39 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// An expression is a piece of C, and why it holds for the recorded number of ranks only; "": it holds for others too.
+// An expression is a piece of C, with the reason why it is valid for the recorded number of ranks
+// only; "": it is valid for others, too.
 type expression struct {
 	text, fixed string
-	value       func(*spot) int64 // on any number of ranks; nil: not known. Of conditions 0 or 1.
+	value       func(*spot) int64 // for any number of ranks; nil: unknown. For conditions 0 or 1.
 	turns       bool              // value depends on the iteration
 }
 
-// A column is what a value is on one rank, in one call after the other: a cycle.
+// A column is the values on one rank, call after call, as a cycle.
 type column struct {
 	world     int // rank
-	own, size int // rank in the communicator, and how many ranks that has; −1: not known
+	own, size int // rank in the communicator, and its size; −1: unknown
 	values    []scalar
-	n         int // how many values there are, cycles written out
+	n         int // number of values, with cycles repeated
 }
 
-// A subject is what an expression is for.
+// A subject describes what an expression is for.
 type subject struct {
 	what  string // "dest of MPI_Send at x.c:12"
-	table string // how a table of the values is called
+	table string // name of a table of the values
 	kind  mpi.Kind
 	ctype string
-	index string            // what counts the calls, in C
+	index string            // counter of the calls, in C
 	comm  string            // the communicator, in C; "": MPI_COMM_WORLD
-	comms []int             // its instances, by world rank; nil: not known
-	turns func(*spot) int64 // iterations of the loop around, where the shape says how many; nil: it does not
+	comms []int             // its instances, by world rank; nil: unknown
+	turns func(*spot) int64 // number of iterations of the surrounding loop, according to the shape; nil: not determined by it
 }
 
-// minRanks is of how many ranks on a function of the rank is told from others: the two of (rank+1) % 2 can be anything.
+// minRanks is the minimum number of ranks that determine a function of the rank: with two, (rank+1)
+// % 2 can be anything.
 const minRanks = 3
 
-// expressionOf is a value that the columns have, as C.
+// expressionOf returns the value of the columns in C.
 func (w *writer) expressionOf(of *subject, columns []column) (expression, error) {
 	var have []column
 	for _, c := range columns {
@@ -75,7 +77,7 @@ func (w *writer) expressionOf(of *subject, columns []column) (expression, error)
 	return w.table(of, have)
 }
 
-// significant is a list without what does not count.
+// significant returns a list without insignificant elements.
 func significant(values []scalar) []scalar {
 	if !slices.ContainsFunc(values, func(x scalar) bool { return x.name == insignificant }) {
 		return values
@@ -112,7 +114,7 @@ func alike(columns []column) bool {
 	return !slices.ContainsFunc(columns, func(c column) bool { return !slices.Equal(c.values, columns[0].values) })
 }
 
-// byRank is a value that each rank has once and for all.
+// byRank returns a value that is constant on each rank.
 func (w *writer) byRank(of *subject, columns []column) (expression, error) {
 	first := columns[0].values[0]
 	if alike(columns) {
@@ -140,7 +142,8 @@ func (w *writer) byRank(of *subject, columns []column) (expression, error) {
 	return w.cases(of, columns)
 }
 
-// cases is one value for some ranks, which a simple condition tells, and something else for the others.
+// cases returns one value for some ranks, with a simple condition, and something else for the
+// others.
 func (w *writer) cases(of *subject, columns []column) (expression, error) {
 	var names []scalar
 	for _, c := range columns {
@@ -192,7 +195,7 @@ func worlds(columns []column) []int {
 	return list
 }
 
-// literal is one value.
+// literal returns a single value.
 func (w *writer) literal(of *subject, x scalar) (expression, error) {
 	switch {
 	case x.name == memory && of.kind == mpi.KindBuffer:
@@ -207,7 +210,7 @@ func (w *writer) literal(of *subject, x scalar) (expression, error) {
 	return expression{text: number(x.number), value: func(*spot) int64 { return x.number }}, nil
 }
 
-// named is what has a name in C.
+// named returns something with a name in C.
 func named(name string) expression {
 	e := expression{text: name}
 	switch name {
@@ -219,7 +222,7 @@ func named(name string) expression {
 	return e
 }
 
-// number writes an integer in C.
+// number formats an integer in C.
 func number(x int64) string {
 	if x > 1<<31-1 || x < -1<<31 {
 		return fmt.Sprintf("%dL", x)
@@ -227,7 +230,7 @@ func number(x int64) string {
 	return fmt.Sprint(x)
 }
 
-// symbol is a result of an earlier call (MPI_Cart_shift) that is the value on all ranks.
+// symbol returns a result of an earlier call (MPI_Cart_shift) that equals the value on all ranks.
 func (w *writer) symbol(of *subject, columns []column) (expression, bool) {
 	var found []*symbol
 	for _, s := range w.symbols {
@@ -259,7 +262,7 @@ func (w *writer) commOf(of *subject, world int) int {
 	return of.comms[world]
 }
 
-// own is the caller's rank in the communicator, and its size, in C; false: not known.
+// own returns the caller's rank in the communicator, and its size, in C; false: unknown.
 func own(of *subject, columns []column, world int) (rank, size string, known bool) {
 	differs := false // from the rank in MPI_COMM_WORLD
 	for _, c := range columns {
@@ -274,7 +277,7 @@ func own(of *subject, columns []column, world int) (rank, size string, known boo
 	return "rank_in(" + of.comm + ")", "size_of(" + of.comm + ")", true
 }
 
-// function is a number as a function of the rank.
+// function returns a number as a function of the rank.
 func (w *writer) function(of *subject, columns []column) (expression, bool) {
 	if slices.ContainsFunc(columns, func(c column) bool { return c.values[0].name != "" }) {
 		return expression{}, false
@@ -359,7 +362,7 @@ func sum(term string, b int64) string {
 
 func minus(b int64) string { return fmt.Sprintf("- %d", b) }
 
-// inTurn is a value that differs from call to call, but not between ranks.
+// inTurn returns a value that differs from call to call, but not between ranks.
 func (w *writer) inTurn(of *subject, c column) (expression, error) {
 	if step, ok := progression(c); ok {
 		return expression{text: sum(times(step, of.index), c.values[0].number)}, nil
@@ -377,7 +380,7 @@ func times(a int64, term string) string {
 	return fmt.Sprintf("%d * %s", a, term)
 }
 
-// progression is the step of numbers that grow evenly, all of them.
+// progression returns the step of evenly spaced numbers.
 func progression(c column) (int64, bool) {
 	if len(c.values) < minRanks || len(c.values) != c.n {
 		return 0, false
@@ -391,7 +394,8 @@ func progression(c column) (int64, bool) {
 	return step, true
 }
 
-// relative is a peer that differs from call to call, seen from the caller the same on all ranks.
+// relative returns a peer that differs from call to call, but is the same on all ranks relative to
+// the caller.
 func (w *writer) relative(of *subject, columns []column) (expression, bool) {
 	rank, size, known := own(of, columns, len(w.ranks))
 	if !known || len(columns) < minRanks {
@@ -431,13 +435,13 @@ func (w *writer) relative(of *subject, columns []column) (expression, bool) {
 		if err != nil {
 			return e, false
 		}
-		text := fmt.Sprintf(form.text, rank, size, e.text) // what a form does not name is left out
+		text := fmt.Sprintf(form.text, rank, size, e.text) // unused arguments of a form are ignored
 		return expression{text: text, fixed: fmt.Sprintf("%s differs from call to call", of.what)}, true
 	}
 	return expression{}, false
 }
 
-// table is a value as a table by rank and by call.
+// table returns a value as a table by rank and by call.
 func (w *writer) table(of *subject, columns []column) (expression, error) {
 	length, equal := 0, true
 	for i, c := range columns {
@@ -506,7 +510,7 @@ func (w *writer) table(of *subject, columns []column) (expression, error) {
 	return expression{text: text, fixed: fixed}, nil
 }
 
-// around is the position in a cycle, as an index.
+// around returns the position in a cycle, as an index.
 func around(index string, length int, columns []column) string {
 	if !slices.ContainsFunc(columns, func(c column) bool { return c.n > length }) {
 		return fmt.Sprintf("[%s]", index)
@@ -514,14 +518,14 @@ func around(index string, length int, columns []column) string {
 	return fmt.Sprintf("[%s %% %d]", index, length)
 }
 
-// nothing is a value of a kind that does not count.
+// nothing has an insignificant value of each kind.
 var nothing = map[mpi.Kind]string{
 	mpi.KindDatatype: "MPI_BYTE", mpi.KindBuffer: "NULL", mpi.KindPointer: "NULL", mpi.KindString: "NULL", mpi.KindComm: "MPI_COMM_NULL",
 	mpi.KindOp: "MPI_OP_NULL", mpi.KindInfo: "MPI_INFO_NULL", mpi.KindGroup: "MPI_GROUP_NULL", mpi.KindWin: "MPI_WIN_NULL",
 	mpi.KindFile: "MPI_FILE_NULL", mpi.KindRequest: "MPI_REQUEST_NULL", mpi.KindMessage: "MPI_MESSAGE_NULL",
 }
 
-// anything is a value of a kind that does not count.
+// anything returns an insignificant value of a kind.
 func (w *writer) anything(kind mpi.Kind) string {
 	if text := nothing[kind]; text != "" {
 		return text

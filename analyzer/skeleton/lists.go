@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// maxElements is how long a list may be that stands in the call.
+// maxElements is the maximum length of a list within a call.
 const maxElements = 12
 
-// elements is a list, each element an expression of its own.
+// elements returns a list with a separate expression for each element.
 func (c *caller) elements(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	length, same := c.length(of)
 	if length == 0 {
@@ -28,7 +28,7 @@ func (c *caller) elements(p *mpi.Param, of func(*vector) *argument, about *subje
 		if err != nil {
 			return "", err
 		}
-		c.holds(e)
+		c.noteRestriction(e)
 		words[k] = e.text
 	}
 	return fmt.Sprintf("(%s[]){%s}", p.CType, strings.Join(words, ", ")), nil
@@ -41,7 +41,7 @@ func (a *argument) at(k int) scalar {
 	return a.values[k]
 }
 
-// length is how long lists are at most, and whether all that are there are.
+// length returns the maximum length of lists, and whether all non-empty ones have it.
 func (c *caller) length(of func(*vector) *argument) (n int, same bool) {
 	same = true
 	first := true
@@ -57,7 +57,7 @@ func (c *caller) length(of func(*vector) *argument) (n int, same bool) {
 	return n, same
 }
 
-// numbers is a list of numbers: of few in place, of many as a table.
+// numbers returns a list of numbers: a short one in place, a long one as a table.
 func (c *caller) numbers(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	length, same := c.length(of)
 	if length == 0 {
@@ -84,7 +84,7 @@ func (c *caller) numbers(p *mpi.Param, of func(*vector) *argument, about *subjec
 	return c.rows(p, of, about, length)
 }
 
-// rows is a list as a row of a table, by rank and by call.
+// rows returns a list as a row of a table, by rank and by call.
 func (c *caller) rows(p *mpi.Param, of func(*vector) *argument, about *subject, length int) (string, error) {
 	columns := c.columns(of, scalarIn)
 	lists := make([][]*argument, len(columns))
@@ -125,7 +125,7 @@ func (c *caller) rows(p *mpi.Param, of func(*vector) *argument, about *subject, 
 	rows := 1
 	if byRank {
 		rows = len(c.ranks)
-		c.holds(expression{fixed: about.what + " is a table"})
+		c.noteRestriction(expression{fixed: about.what + " is a table"})
 	} else {
 		lists = lists[:1]
 	}
@@ -156,7 +156,7 @@ func (c *caller) rows(p *mpi.Param, of func(*vector) *argument, about *subject, 
 	}
 	for i := range c.step.vectors {
 		if len(of(&c.step.vectors[i]).values) == len(c.ranks) {
-			c.holds(expression{fixed: about.what + " has an element for each rank"})
+			c.noteRestriction(expression{fixed: about.what + " has an element for each rank"})
 		}
 	}
 	ctype := p.CType

@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// neighbor is a peer that is the neighbor in one direction of the shape on all ranks that have it, "Rewrite the trace by
-// replacing all references to ranks with references to directions" (Logicalization of MPI communication traces, §4.3).
+// neighbor returns a peer that is the neighbor in one direction of the shape on all ranks that have
+// it: "Rewrite the trace by replacing all references to ranks with references to directions"
+// (Logicalization of MPI communication traces, §4.3).
 func (w *writer) neighbor(of *subject, columns []column) (expression, bool) {
 	if of.kind != mpi.KindRank || !w.inWorld(columns) {
 		return expression{}, false
@@ -31,7 +32,7 @@ func (w *writer) inWorld(columns []column) bool {
 	return !slices.ContainsFunc(columns, func(c column) bool { return c.own != c.world || c.size != len(w.ranks) })
 }
 
-// spotOf is where a rank was when the program was recorded.
+// spotOf returns the spot of a rank in the recorded run.
 func (w *writer) spotOf(rank int) *spot {
 	s := &spot{rank: rank, size: len(w.ranks)}
 	if w.shape.is(gridShape) {
@@ -40,7 +41,7 @@ func (w *writer) spotOf(rank int) *spot {
 	return s
 }
 
-// agree reports whether a function gives what each rank has in each iteration.
+// agree reports whether a function gives the value of each rank in each iteration.
 func (w *writer) agree(columns []column, f func(*spot) int64) bool {
 	for _, c := range columns {
 		at := w.spotOf(c.world)
@@ -59,7 +60,7 @@ func (w *writer) agree(columns []column, f func(*spot) int64) bool {
 	return true
 }
 
-// inGrid is the neighbor in one direction of a grid.
+// inGrid returns the neighbor in one direction of a grid.
 func (w *writer) inGrid(columns []column) (expression, bool) {
 	steps := w.direction(columns)
 	if steps == nil {
@@ -70,7 +71,7 @@ func (w *writer) inGrid(columns []column) (expression, bool) {
 		null := slices.ContainsFunc(columns, func(c column) bool { return c.values[0].name != "" })
 		switch {
 		case null:
-			return expression{}, false // a condition says it more simply
+			return expression{}, false // a condition is simpler
 		case w.shape.periodic[0] && steps[0] < 0:
 			e.text = "(rank + size - 1) % size"
 		case w.shape.periodic[0]:
@@ -82,7 +83,7 @@ func (w *writer) inGrid(columns []column) (expression, bool) {
 	return e, w.agree(columns, e.value)
 }
 
-// direction is where the peers of ranks lie, nil: in several directions.
+// direction returns the displacement of the peers of ranks, nil: it differs.
 func (w *writer) direction(columns []column) []int {
 	for _, c := range columns {
 		if x := c.values[0]; x.name == "" && x.number >= 0 && x.number < int64(len(w.ranks)) {
@@ -92,8 +93,8 @@ func (w *writer) direction(columns []column) []int {
 	return nil
 }
 
-// byTurn is a peer that differs from iteration to iteration as the shape has it: the ranks that differ in one bit, or the
-// children in a tree.
+// byTurn returns a peer that differs from iteration to iteration according to the shape: the ranks
+// that differ in one bit, or the children in a tree.
 func (w *writer) byTurn(of *subject, columns []column) (expression, bool) {
 	if of.kind != mpi.KindRank || !w.inWorld(columns) || of.turns == nil {
 		return expression{}, false
@@ -125,7 +126,7 @@ func (w *writer) byTurn(of *subject, columns []column) (expression, bool) {
 	return expression{}, false
 }
 
-// written are columns with as many values as there are turns.
+// written returns columns with as many values as there are turns.
 func written(columns []column, w *writer, turns func(*spot) int64) []column {
 	list := slices.Clone(columns)
 	for i, c := range list {
@@ -138,11 +139,11 @@ func written(columns []column, w *writer, turns func(*spot) int64) []column {
 	return list
 }
 
-// bitsOf is the dimension of a hypercube.
+// bitsOf returns the dimension of a hypercube.
 func bitsOf(s *spot) int { return bits.Len(uint(s.size - 1)) }
 
-// childrenOf is how many children a rank has in the binomial tree of MPI libraries' broadcasts: the parent has the lowest
-// bit cleared.
+// childrenOf returns the number of children of a rank in the binomial tree of MPI libraries'
+// broadcasts: the parent has the lowest bit cleared.
 func childrenOf(s *spot) int64 {
 	n := 0
 	for s.rank&(2<<n-1) == 0 && s.rank|1<<n < s.size {

@@ -14,13 +14,13 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A scalar is a number, or what has a name in C.
+// A scalar is a number, or something with a name in C.
 type scalar struct {
 	name   string
 	number int64
 }
 
-// insignificant is what an argument is that does not count on a rank.
+// insignificant is the value of an argument that is not significant on a rank.
 const insignificant = "?"
 
 // memory is the name of any address in the application's memory.
@@ -32,43 +32,44 @@ type argument struct {
 	values []scalar
 }
 
-// vector is what a call was given, and of its results what other calls may be given: arguments by parameter.
+// vector is the inputs of a call, and those of its results that may be inputs of other calls:
+// arguments by parameter.
 type vector struct {
 	in, out []argument
-	skipped bool // a poll that found nothing
+	skipped bool // an unsuccessful poll
 }
 
-// A step is a step of the program with what all ranks did there.
+// A step is a step of the program with the behavior of all ranks.
 type step struct {
 	*program.Step
 	body     []*step
 	function *mpi.Function // nil: a loop
 	meaning  *semantics.Function
 	declared *trace.Function
-	name     string   // of the function that is called: that which waits, for one that polls
-	site     string   // "x.c:12", "" where it is not known
-	callers  []uint32 // the call path, outermost first, without the call's own site; of a loop what all calls in it share
+	name     string   // of the called function; for a poll, the function that waits
+	site     string   // "x.c:12", "" if unknown
+	callers  []uint32 // the call path, outermost first, without the call's own site; for a loop, the common part of all calls in it
 	inside   []string // the functions of the call path, outermost first: one more than callers
 	ignored  bool     // MPI_STATUS_IGNORE
 	failed   int      // calls that returned an error
 
 	vectors []vector
 	known   map[string]int32
-	ranks   []*behavior // by row of the trace's ranks, nil: a rank does not come here
+	ranks   []*behavior // by row of the trace's ranks; nil: a rank does not get here
 
-	turns  *expression // how many iterations the shape says there are; nil: it does not
-	counts bool        // its requests are those that a counter says
+	turns  *expression // number of iterations according to the shape; nil: not determined by it
+	counts bool        // its requests are numbered by a counter
 }
 
-// A behavior is what a rank did at a step.
+// A behavior is the behavior of a rank at a step.
 type behavior struct {
-	trips series // each time that it came to it
-	calls series // positions in step.vectors
+	trips series // each time that the rank reached it
+	calls series // indices into step.vectors
 	terms map[int32]int32
-	// computed is for how many seconds it computed before the calls, all together.
+	// computed is the total time in seconds that it computed before the calls.
 	computed  float64
-	own, size int // its rank in the communicator of the calls, −1: not always the same
-	comm      int // the instance, −1 likewise
+	own, size int // rank in the communicator of the calls and its size; −1: they vary
+	comm      int // the instance; −1: it varies
 	iteration
 }
 
@@ -88,7 +89,8 @@ type observer struct {
 	messages *balance
 }
 
-// maxVaried bounds how many numbers are kept of calls that differ from one to the next.
+// maxVaried is the maximum number of values that are kept of calls that differ from one to the
+// next.
 const maxVaried = 1 << 24
 
 func observe(ctx context.Context, t timeline.Trace, tree *program.Tree, erased func(int32) bool, scale float64) (*observer, error) {
@@ -149,7 +151,7 @@ func (o *observer) locate(s *step, site uint32) {
 	slices.Reverse(s.inside)
 }
 
-// share gives a loop the call path that all calls in it have in common.
+// share sets the call path of a loop to the common part of all calls in it.
 func (s *step) share() {
 	for i, x := range s.body {
 		if i == 0 {
@@ -170,15 +172,15 @@ type walker struct {
 	*observer
 	row, rank, class int
 	cursor           timeline.Cursor
-	come, made       []int // by number of a step: how often it came there, and how many calls it made
+	come, made       []int // by number of a step: how often it was reached, and how many calls were made
 	types            datatypes.Table
-	last             int64 // when the call before ended
+	last             int64 // end of the previous call
 	begun            bool
 	computed         float64 // since then, between calls that are left out
 	first            int64
-	objects          map[mpi.Kind]map[int64]int64 // handles, numbered from 0 in the order in which the rank got them
-	opened           map[mpi.Kind]map[int64]int   // for Compare: which calls made objects
-	strangers        map[mpi.Kind]map[int64]bool  // objects that calls made which are left out
+	objects          map[mpi.Kind]map[int64]int64 // handles, numbered from 0 in order of creation on the rank
+	opened           map[mpi.Kind]map[int64]int   // for Compare: the calls that created objects
+	strangers        map[mpi.Kind]map[int64]bool  // objects created by calls that are left out
 	account
 }
 
@@ -198,7 +200,7 @@ func (w *walker) walk(thread int) error {
 	return w.cursor.Err()
 }
 
-// next is the next call that is not left out, nil at the end.
+// next returns the next call that is not left out, nil at the end.
 func (w *walker) next() *trace.Event {
 	for w.cursor.Next() {
 		e := w.cursor.Event()
@@ -219,7 +221,7 @@ func (w *walker) next() *trace.Event {
 	return nil
 }
 
-// meet notes which objects a call makes, and whether it is left out.
+// meet records which objects a call creates, and whether it is left out.
 func (w *walker) meet(e *trace.Event, leftOut bool) {
 	if !leftOut && len(w.strangers) == 0 {
 		return
@@ -240,7 +242,7 @@ func (w *walker) meet(e *trace.Event, leftOut bool) {
 	})
 }
 
-// strange reports whether a call is given an object that a call made which is left out.
+// strange reports whether a call uses an object that was created by a call that is left out.
 func (w *walker) strange(e *trace.Event) (strange bool) {
 	if len(w.strangers) > 0 {
 		w.handles(e, false, func(kind mpi.Kind, number int64) { strange = strange || w.strangers[kind][number] })
@@ -248,7 +250,7 @@ func (w *walker) strange(e *trace.Event) (strange bool) {
 	return strange
 }
 
-// handles goes through the objects that a call gives, or is given.
+// handles visits the objects in the outputs, or inputs, of a call.
 func (w *walker) handles(e *trace.Event, out bool, f func(kind mpi.Kind, number int64)) {
 	function := mpi.ByID(e.Function.ID)
 	if function == nil {
@@ -396,7 +398,7 @@ func failed(e *trace.Event) bool {
 	return e.Return.Form != trace.Absent && !e.Succeeded() && !waits(e.Semantics)
 }
 
-// waits reports whether calls complete requests: what they return is said of these.
+// waits reports whether calls complete requests: then their errors are about these.
 func waits(f *semantics.Function) bool {
 	switch f.Operation {
 	case semantics.Wait, semantics.WaitAll, semantics.WaitAny, semantics.WaitSome:
@@ -408,7 +410,7 @@ func waits(f *semantics.Function) bool {
 // text names a step for people.
 func (s *step) text() string { return callsite.At(s.name, s.site) }
 
-// vector reads the arguments of a call.
+// vector returns the arguments of a call.
 func (w *walker) vector(s *step, e *trace.Event) vector {
 	v := vector{in: make([]argument, len(e.In)), out: make([]argument, len(e.Out))}
 	in, out := 0, 0
@@ -429,7 +431,7 @@ func (w *walker) vector(s *step, e *trace.Event) vector {
 	return v
 }
 
-// failedPoll reports whether a call asked whether something had happened, and it had not.
+// failedPoll reports whether a call is an unsuccessful poll.
 func failedPoll(f *semantics.Function, out []trace.Value) bool {
 	if f == nil || !f.Polls {
 		return false
@@ -443,7 +445,7 @@ func failedPoll(f *semantics.Function, out []trace.Value) bool {
 	return false
 }
 
-// argument is the value of the i-th parameter.
+// argument returns the value of the i-th parameter.
 func (w *walker) argument(s *step, i int, v *trace.Value) argument {
 	kind := mpi.KindNone
 	if s.function != nil && i < len(s.function.Params) {
@@ -459,7 +461,7 @@ func (w *walker) argument(s *step, i int, v *trace.Value) argument {
 	return a
 }
 
-// scalar is a value with the rank's own number of a handle.
+// scalar returns a value, with the rank's own number of a handle.
 func (w *walker) scalar(kind mpi.Kind, v *trace.Value) scalar {
 	x := scalarOf(v)
 	if !kind.IsHandle() || x.name != "" {

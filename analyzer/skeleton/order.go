@@ -7,15 +7,16 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// An order is what comes before: some steps, with the ranks that come to them.
+// An order is preceding steps, with the ranks that reach them.
 type order struct {
 	steps []*step
 	ranks []int
 	times func(*spot) float64
 }
 
-// inOrder notes where no rank makes the calls of steps that follow each other, but ranks would elsewhere: which come first
-// is not known then. In a grid with two ranks along a dimension each has a neighbor on one side only.
+// inOrder records where no rank makes the calls of consecutive steps, but ranks would with other
+// numbers of ranks: then their order is unknown. In a grid with two ranks along a dimension, each
+// has a neighbor on one side only.
 func (w *writer) inOrder(last *order, next order) {
 	before := *last
 	*last = next
@@ -25,10 +26,10 @@ func (w *writer) inOrder(last *order, next order) {
 	if before.times != nil && next.times != nil && !w.meet(before.times, next.times) {
 		return
 	}
-	w.holds(expression{fixed: fmt.Sprintf("no rank makes both of %s and %s: elsewhere, the order is not known", w.nameOf(before.steps[0]), w.nameOf(next.steps[0]))})
+	w.noteRestriction(expression{fixed: fmt.Sprintf("no rank makes both of %s and %s: elsewhere, the order is not known", w.nameOf(before.steps[0]), w.nameOf(next.steps[0]))})
 }
 
-// meet reports whether ranks come to both of two places elsewhere.
+// meet reports whether ranks reach both of two steps with other numbers of ranks.
 func (w *writer) meet(a, b func(*spot) float64) bool {
 	for _, n := range tested(len(w.ranks)) {
 		for _, s := range w.shape.spots(n) {
@@ -47,7 +48,7 @@ func communicate(steps []*step) bool {
 	})
 }
 
-// towards is where the neighbor is that a call is for; nil: it is for none.
+// towards returns the displacement of the neighbor of a call; nil: there is none.
 func (w *writer) towards(s *step) []int {
 	for len(s.body) > 0 {
 		s = s.body[0]
@@ -80,7 +81,8 @@ func (w *writer) towards(s *step) []int {
 	return steps
 }
 
-// timesOf is how often an expression lets ranks come: a condition, or a number of iterations.
+// timesOf returns how often ranks get somewhere according to an expression: a condition, or a
+// number of iterations.
 func timesOf(e expression) func(*spot) float64 {
 	switch {
 	case e.text == "":
@@ -91,7 +93,7 @@ func timesOf(e expression) func(*spot) float64 {
 	return func(s *spot) float64 { return float64(e.value(s)) }
 }
 
-// otherTimes is that of an else.
+// otherTimes returns that of an else branch.
 func otherTimes(f func(*spot) float64) func(*spot) float64 {
 	if f == nil {
 		return nil
@@ -99,7 +101,7 @@ func otherTimes(f func(*spot) float64) func(*spot) float64 {
 	return func(s *spot) float64 { return 1 - f(s) }
 }
 
-// together is how often ranks come that come in a share of all iterations.
+// together returns how often ranks get somewhere that they reach in a share of all iterations.
 func together(f func(*spot) float64, share float64, condition bool) func(*spot) float64 {
 	switch {
 	case share < 0 || condition && f == nil:
@@ -110,7 +112,7 @@ func together(f func(*spot) float64, share float64, condition bool) func(*spot) 
 	return func(s *spot) float64 { return share * f(s) }
 }
 
-// sharePresent is in which share of the iterations all ranks come; −1: they differ.
+// sharePresent returns the share of the iterations that all ranks have; −1: they differ.
 func sharePresent(columns []column) float64 {
 	if !alike(columns) {
 		return -1

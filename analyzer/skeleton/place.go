@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A stretch is where in a dimension of a grid ranks are.
+// A stretch is a range of positions in a dimension of a grid.
 type stretch int
 
 const (
@@ -18,7 +18,7 @@ const (
 	between
 )
 
-// text is the condition in C.
+// text returns the condition in C.
 func (s stretch) text(dimension int) string {
 	start, end := fmt.Sprintf("place[%d]", dimension), fmt.Sprintf("dims[%d] - 1", dimension)
 	switch s {
@@ -53,8 +53,8 @@ func (s stretch) holds(x, extent int) bool {
 	return true
 }
 
-// stretchOf is the one that some positions are, and whether it is certain: of two positions, the first one is also all but
-// the last one.
+// stretchOf returns the stretch of some positions, and whether it is certain: of two positions, the
+// first one is also all but the last one.
 func stretchOf(positions []bool) (s stretch, certain, found bool) {
 	n := len(positions)
 	for _, s := range []stretch{anywhere, atStart, atEnd, notAtStart, notAtEnd, between} {
@@ -69,8 +69,9 @@ func stretchOf(positions []bool) (s stretch, certain, found bool) {
 	return 0, false, false
 }
 
-// atPlace is a condition on the place of ranks in a grid: those that have a neighbor some steps away, where the condition is
-// that of calls to it (nil: it is not), or those at an edge or beside it.
+// atPlace returns a condition on the position of ranks in a grid: of those with a neighbor at a
+// displacement, if the condition is that of calls to it (steps is not nil), or of those at an edge
+// or next to it.
 func (w *writer) atPlace(ranks, around []int, steps []int) (expression, bool) {
 	if !w.shape.isGrid() {
 		return expression{}, false
@@ -109,7 +110,7 @@ func (w *writer) atPlace(ranks, around []int, steps []int) (expression, bool) {
 	return w.stretches(where, ranks, around, certain)
 }
 
-// stretches is the condition, if it tells the ranks from those around.
+// stretches returns the condition, if it distinguishes the ranks from those around.
 func (w *writer) stretches(where []stretch, ranks, around []int, certain bool) (expression, bool) {
 	holds := func(s *spot) int64 {
 		for i, one := range where {
@@ -140,7 +141,8 @@ func (w *writer) stretches(where []stretch, ranks, around []int, certain bool) (
 	return e, true
 }
 
-// coordinate is a number that is a coordinate of the rank in a grid: the color of MPI_Comm_split, say.
+// coordinate returns a number that is a coordinate of the rank in a grid, such as the color of
+// MPI_Comm_split.
 func (w *writer) coordinate(columns []column) (expression, bool) {
 	if !w.shape.isGrid() || !w.inWorld(columns) || len(columns) < len(w.ranks) {
 		return expression{}, false

@@ -6,13 +6,13 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// waiting are the functions that wait for what others ask for.
+// waiting maps functions that test to functions that wait.
 var waiting = map[string]string{
 	"MPI_Test": "MPI_Wait", "MPI_Testall": "MPI_Waitall", "MPI_Testany": "MPI_Waitany", "MPI_Testsome": "MPI_Waitsome",
 	"MPI_Iprobe": "MPI_Probe", "MPI_Improbe": "MPI_Mprobe", "MPI_Win_test": "MPI_Win_wait",
 }
 
-// withoutFlag leaves out the flag that a function has which polls.
+// withoutFlag removes the flag of a function that polls.
 func (c *caller) withoutFlag(arguments []string) []string {
 	var list []string
 	for i, a := range arguments {
@@ -23,7 +23,7 @@ func (c *caller) withoutFlag(arguments []string) []string {
 	return list
 }
 
-// skips is the condition of a poll that sometimes finds nothing, "" if it always finds something.
+// skips returns the condition of a poll that sometimes fails, "" if it always succeeds.
 func (c *caller) skips() (string, error) {
 	if !slices.ContainsFunc(c.step.vectors, func(v vector) bool { return v.skipped }) {
 		return "", nil
@@ -44,6 +44,6 @@ func (c *caller) skips() (string, error) {
 		columns = append(columns, one)
 	}
 	e, err := c.presence(c.step, columns, c.index)
-	c.holds(e)
+	c.noteRestriction(e)
 	return e.text, err
 }

@@ -5,11 +5,13 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// maxTurns is how many iterations a loop over the dimensions of a hypercube, or over children in a tree, has at most.
+// maxTurns is the maximum number of iterations of a loop over the dimensions of a hypercube, or
+// over children in a tree.
 const maxTurns = 32
 
-// countRequests finds calls that wait for all requests of the calls before, which ranks make in different numbers: at an
-// edge of a grid a rank has fewer neighbors. Their requests are numbered by a counter then.
+// countRequests finds calls that wait for all requests of preceding calls, of which ranks make
+// different numbers: at an edge of a grid a rank has fewer neighbors. Then their requests are
+// numbered by a counter.
 func (w *writer) countRequests(steps []*step) {
 	for i, s := range steps {
 		w.countRequests(s.body)
@@ -24,7 +26,7 @@ func (w *writer) countRequests(steps []*step) {
 	}
 }
 
-// madeRequest is which of a call's results is a request; −1: none.
+// madeRequest returns which of a call's results is a request; −1: none.
 func madeRequest(s *step) int {
 	if s.meaning == nil {
 		return -1
@@ -32,10 +34,11 @@ func madeRequest(s *step) int {
 	return int(s.meaning.Out[semantics.Request])
 }
 
-// takesRequests reports whether calls are given requests.
+// takesRequests reports whether calls have requests as inputs.
 func takesRequests(s *step) bool { return s.meaning != nil && s.meaning.In[semantics.Request] >= 0 }
 
-// countBefore numbers the requests of some calls that another one waits for, if all ranks count alike.
+// countBefore numbers the requests of some calls that another one waits for, if all ranks count in
+// the same way.
 func (w *writer) countBefore(calls []*step, wait *step) {
 	counts := make([]int64, len(w.ranks))
 	var posts []*step
@@ -85,7 +88,7 @@ func (w *writer) countBefore(calls []*step, wait *step) {
 // counted reports whether the calls of a visit have the requests from a number on.
 func counted(s *step, b *behavior, from int64) bool {
 	cycle := b.calls.cycle()
-	if b.trips.list != nil || b.trips.same > 1 && !comesRound(len(cycle), b) {
+	if b.trips.list != nil || b.trips.same > 1 && !repeatsEachTime(len(cycle), b) {
 		return false
 	}
 	trips := int64(b.trips.same)
@@ -98,7 +101,7 @@ func counted(s *step, b *behavior, from int64) bool {
 	return trips <= 1 || int64(len(cycle)) == trips
 }
 
-// waited reports whether a rank always waits for so many requests, from the first one on.
+// waited reports whether a rank always waits for n requests, from the first one on.
 func waited(wait *step, b *behavior, n int64) bool {
 	if b == nil || b.trips.list != nil || b.trips.same != 1 {
 		return b == nil && n == 0

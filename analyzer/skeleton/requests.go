@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// requests is a request, or a list of them, in C.
+// requests returns a request, or a list of them, in C.
 func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	if p.Direction == mpi.Out {
 		if p.IsArray() {
@@ -42,7 +42,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		id := *about
 		id.kind = mpi.KindInt
 		e, err := c.expressionOf(&id, c.columns(of, func(a *argument) scalar { return requestNumber(scalarIn(a)) }))
-		c.holds(e)
+		c.noteRestriction(e)
 		return c.pick("1", fmt.Sprintf("(int[]){%s}", e.text), 1), err
 	}
 	length, _ := c.length(of)
@@ -53,7 +53,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		from := *about
 		from.kind = mpi.KindInt
 		e, err := c.expressionOf(&from, c.columns(of, scalarIn))
-		c.holds(e)
+		c.noteRestriction(e)
 		if e.text == "0" {
 			return "requests", err
 		}
@@ -70,7 +70,7 @@ func requestNumber(x scalar) scalar {
 	return x
 }
 
-// consecutive reports whether all lists are requests in a row.
+// consecutive reports whether all lists are consecutive requests.
 func (c *caller) consecutive(of func(*vector) *argument) bool {
 	for i := range c.step.vectors {
 		for k, x := range of(&c.step.vectors[i]).values {
@@ -82,7 +82,7 @@ func (c *caller) consecutive(of func(*vector) *argument) bool {
 	return true
 }
 
-// requestNumbers is a list of positions in requests, −1 for none.
+// requestNumbers returns a list of indices into requests, −1 for none.
 func (c *caller) requestNumbers(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	numbers := *about
 	numbers.kind, numbers.ctype = mpi.KindInt, "int"
@@ -102,7 +102,8 @@ func (c *caller) requestNumbers(p *mpi.Param, of func(*vector) *argument, about 
 	return c.numbers(&as, func(v *vector) *argument { return changed[v] }, &numbers)
 }
 
-// pick writes the helper that makes a list of requests, and the one that puts them back after the call.
+// pick writes the helper that makes a list of requests, and the one that stores them after the
+// call.
 func (c *caller) pick(n, ids string, length int) string {
 	c.helpers["pick"] = true
 	c.longest = max(c.longest, length)
@@ -110,7 +111,8 @@ func (c *caller) pick(n, ids string, length int) string {
 	return fmt.Sprintf("pick(%s, %s)", n, ids)
 }
 
-// pickOne is a list in which only the request is active that was completed in the recorded run.
+// pickOne returns a list in which only the request is active that was completed in the recorded
+// run.
 func (c *caller) pickOne(of func(*vector) *argument, about *subject) (string, error) {
 	index, ids := map[*vector]*argument{}, map[*vector]*argument{}
 	length := 0
@@ -138,7 +140,7 @@ func (c *caller) pickOne(of func(*vector) *argument, about *subject) (string, er
 		if err != nil {
 			return "", err
 		}
-		c.holds(e)
+		c.noteRestriction(e)
 		words[k] = e.text
 	}
 	c.helpers["pick"], c.helpers["pick_one"] = true, true
@@ -147,7 +149,8 @@ func (c *caller) pickOne(of func(*vector) *argument, about *subject) (string, er
 	return fmt.Sprintf("pick_one(%d, %s, %s)", length, words[0], words[1]), nil
 }
 
-// pickSome is a list in which only those requests are active that were completed in the recorded run.
+// pickSome returns a list in which only those requests are active that were completed in the
+// recorded run.
 func (c *caller) pickSome(p *mpi.Param, of func(*vector) *argument, about *subject) (string, error) {
 	completed := map[*vector]*argument{}
 	length := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// result is where a call puts a number.
+// result returns the variable for a number that a call returns.
 func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 	s := c.step
 	if s.name == "MPI_Comm_rank" && c.comm() == "MPI_COMM_WORLD" {
@@ -17,7 +17,7 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 	if s.name == "MPI_Comm_size" && c.comm() == "MPI_COMM_WORLD" {
 		return "&size"
 	}
-	if !p.IsArray() && p.Kind == mpi.KindRank && c.comesOnce(s) && c.always(s) {
+	if !p.IsArray() && p.Kind == mpi.KindRank && c.reachedOnce(s) && c.always(s) {
 		one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", p.Name, s.Number)), kind: p.Kind, call: s.Number, values: map[int]scalar{}, comms: map[int]int{}}
 		for _, col := range c.columns(of, scalarIn) {
 			if len(col.values) == 1 {
@@ -31,14 +31,15 @@ func (c *caller) result(p *mpi.Param, of func(*vector) *argument) string {
 	return c.ignore()
 }
 
-// ignore is memory for a result that nothing depends on.
+// ignore returns memory for an unused result.
 func (c *caller) ignore() string {
 	c.helpers["ignored"] = true
 	c.ignored++
 	return fmt.Sprintf("(void *)ignored[%d]", c.ignored-1)
 }
 
-// dimensions is a variable for what MPI_Dims_create gives: it depends on the number of ranks.
+// dimensions returns a variable for the result of MPI_Dims_create, which depends on the number of
+// ranks.
 func (c *caller) dimensions(p *mpi.Param, of func(*vector) *argument, about *subject, length int) (string, error) {
 	one := &symbol{name: c.unique(fmt.Sprintf("%s_%d", p.Name, c.step.Number)), kind: p.Kind, call: c.step.Number, values: map[int]scalar{}, length: length}
 	given, err := c.elements(p, of, about)
@@ -55,7 +56,7 @@ func (c *caller) dimensions(p *mpi.Param, of func(*vector) *argument, about *sub
 	return one.name, nil
 }
 
-// listSymbol is the variable that has a list, "" if there is none.
+// listSymbol returns the variable with a list, "" if there is none.
 func (c *caller) listSymbol(of func(*vector) *argument, length int) string {
 	columns := c.columns(of, func(a *argument) scalar { return scalar{name: fmt.Sprint(a.values)} })
 	for _, s := range c.symbols {

@@ -1,6 +1,6 @@
 package skeleton
 
-// A series is a list of numbers, which takes no room while all are the same.
+// A series is a list of numbers. It takes constant space while all are equal.
 type series struct {
 	n    int
 	same int32
@@ -23,7 +23,8 @@ func (s *series) add(v int32) {
 	s.n++
 }
 
-// cycle is a short list that gives the series when it is gone through again and again; the last time may end early.
+// cycle returns a short list that generates the series when it is repeated; the last repetition may
+// be incomplete.
 func (s *series) cycle() []int32 {
 	if s.list == nil {
 		return []int32{s.same}[:min(1, s.n)]
@@ -34,7 +35,7 @@ func (s *series) cycle() []int32 {
 	return s.list
 }
 
-// shortest is the shortest list that gives another one when it is repeated.
+// shortest returns the shortest list that generates another one when it is repeated.
 func shortest[T comparable](list []T) []T {
 	if n := period(list); n > 0 && len(list)%n == 0 {
 		return list[:n]
@@ -42,7 +43,7 @@ func shortest[T comparable](list []T) []T {
 	return list
 }
 
-// period is after how many numbers a list repeats itself (the failure function of Knuth, Morris and Pratt).
+// period returns the period of a list (the failure function of Knuth, Morris and Pratt).
 func period[T comparable](list []T) int {
 	if len(list) == 0 {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A cycle gives back what was added, whatever it was.
+// A cycle reproduces any series.
 func TestSeries(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

@@ -11,12 +11,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
-// A shape is the topology of the run, where it is one that has a meaning for other numbers of ranks: peers are neighbors in
-// it then, as in the logical trace of "Logicalization of MPI communication traces" (§4.3), and neighbors there are at any
-// size. Ranks must be numbered as the shape is: row by row for a grid.
+// A shape is the topology of the run, if it has a meaning for other numbers of ranks: peers are
+// neighbors in it then, as in the logical trace of "Logicalization of MPI communication traces"
+// (§4.3), and are neighbors at any size. Ranks must be numbered like the shape: row by row for a
+// grid.
 type shape struct {
 	kind     shapeKind
-	name     string // with sizes, for people
+	name     string // with sizes, for messages
 	pattern  *topology.Pattern
 	extents  []int // of a grid, slowest dimension first
 	periodic []bool
@@ -27,29 +28,30 @@ type shape struct {
 type shapeKind int
 
 const (
-	gridShape shapeKind = iota + 1 // lines and rings, too
+	gridShape shapeKind = iota + 1 // includes lines and rings
 	hypercubeShape
 	binomialShape
 )
 
-// A dimensionOrder is how the extents of a grid come from those of MPI_Dims_create, which are the largest first.
+// A dimensionOrder is how the extents of a grid relate to those of MPI_Dims_create, which are
+// sorted largest first.
 type dimensionOrder int
 
 const (
 	largestFirst dimensionOrder = iota
 	largestLast
-	ofItsOwn // they do not
+	ofItsOwn // they are unrelated
 )
 
-// The fewest ranks that tell a shape from others: 2 x 2 x 2 ranks are a hypercube as well as a grid, and four in a line are
-// the least that are not all-to-all, or a tree.
+// The minimum numbers of ranks that distinguish a shape from others: 2 x 2 x 2 ranks are a
+// hypercube as well as a grid, and fewer than four in a line could be all-to-all, or a tree.
 const (
 	leastGrid      = 4
 	leastHypercube = 16
 	leastTree      = 8
 )
 
-// recognize finds the shape of a run; nil: there is none.
+// recognize returns the shape of a run; nil: there is none.
 func recognize(t timeline.Trace, ranks int) (*shape, error) {
 	traffic, err := t.Matrix()
 	if err != nil {
@@ -100,7 +102,7 @@ func orderOf(extents []int) dimensionOrder {
 	return ofItsOwn
 }
 
-// evenDimensions divides n as MPI_Dims_create does: as evenly as can be, the largest first.
+// evenDimensions divides n like MPI_Dims_create: as evenly as possible, the largest first.
 func evenDimensions(n, dimensions int) []int {
 	best := append([]int{n}, slices.Repeat([]int{1}, dimensions-1)...)
 	var divide func(rest, largest int, so []int)
@@ -123,19 +125,20 @@ func evenDimensions(n, dimensions int) []int {
 	return best
 }
 
-// isGrid reports whether ranks have places in a grid of several dimensions.
+// isGrid reports whether the shape is a grid of several dimensions.
 func (s *shape) isGrid() bool { return s != nil && s.kind == gridShape && len(s.extents) > 1 }
 
 func (s *shape) is(kind shapeKind) bool { return s != nil && s.kind == kind }
 
-// A spot is a rank in a run of some size.
+// A spot is a rank in a run of some size, with its position in the shape.
 type spot struct {
 	rank, size  int
 	extents, at []int // in a grid
 	turn        int   // iteration of the innermost loop
 }
 
-// spots are those of a run of so many ranks, nil if the shape does not have that size.
+// spots returns the spots of a run with a number of ranks, nil if the shape does not have that
+// size.
 func (s *shape) spots(size int) []spot {
 	list := make([]spot, size)
 	var extents []int
@@ -164,10 +167,10 @@ func coordinates(rank int, extents []int) []int {
 	return at
 }
 
-// noRank is what MPI_PROC_NULL is as a number.
+// noRank is MPI_PROC_NULL as a number.
 const noRank = -1 << 20
 
-// neighbor is the rank some steps away, noRank beyond an edge.
+// neighbor returns the rank at a displacement, noRank beyond an edge.
 func (s *shape) neighbor(of *spot, steps []int) int64 {
 	to := 0
 	for i, n := range of.extents {
@@ -182,7 +185,7 @@ func (s *shape) neighbor(of *spot, steps []int) int64 {
 	return int64(to)
 }
 
-// steps are those from a rank to another one; nil: they are not neighbors.
+// steps returns the displacement from a rank to another one; nil: they are not neighbors.
 func (s *shape) steps(from, to int) []int {
 	if s.pattern.Direction(from, to) == "" {
 		return nil
@@ -199,10 +202,10 @@ func (s *shape) steps(from, to int) []int {
 	return steps
 }
 
-// Dimensions, Extents and Around are a grid in C.
+// Dimensions, Extents and Around describe a grid in C.
 func (s *shape) Dimensions() int { return len(s.extents) }
 
-// Extents are those that were recorded.
+// Extents are the recorded ones.
 func (s *shape) Extents() string { return numbers(s.extents) }
 
 // Around is 1 for periodic dimensions.
@@ -216,13 +219,13 @@ func (s *shape) Around() string {
 	return numbers(list)
 }
 
-// LargestLast and OfItsOwn say how the extents come from MPI_Dims_create.
+// LargestLast and OfItsOwn report how the extents relate to MPI_Dims_create.
 func (s *shape) LargestLast() bool { return s.order == largestLast }
 
-// OfItsOwn reports whether they do not.
+// OfItsOwn reports whether they are unrelated.
 func (s *shape) OfItsOwn() bool { return s.order == ofItsOwn }
 
-// Steps are the parameters of neighbor in C.
+// Steps returns the parameters of neighbor in C.
 func (s *shape) Steps(prefix string) string {
 	words := make([]string, len(s.extents))
 	for i := range words {
@@ -239,7 +242,7 @@ func numbers(list []int) string {
 	return strings.Join(words, ", ")
 }
 
-// list is how the extents look as an argument.
+// list returns the extents as an argument.
 func (s *shape) list() string {
 	values := make([]scalar, len(s.extents))
 	for i, e := range s.extents {
@@ -248,14 +251,14 @@ func (s *shape) list() string {
 	return fmt.Sprint(values)
 }
 
-// words are what a program in C has of a shape.
+// words are the identifiers of a shape in a C program.
 var words = map[shapeKind]*regexp.Regexp{
 	gridShape:      regexp.MustCompile(`\bneighbor\(|\bplace\[|\bdims\b`),
 	hypercubeShape: regexp.MustCompile(`\bbits\b`),
 	binomialShape:  regexp.MustCompile(`\bchildren\b`),
 }
 
-// usedShape is the shape, if the program has it; nil: it does not.
+// usedShape returns the shape if the program uses it, else nil.
 func (w *writer) usedShape(text string) *shape {
 	if w.shape == nil || !words[w.shape.kind].MatchString(text) {
 		return nil
@@ -263,16 +266,16 @@ func (w *writer) usedShape(text string) *shape {
 	return w.shape
 }
 
-// Grid, Hypercube and Binomial tell the shape to the template.
+// Grid, Hypercube and Binomial report the kind of the shape to the template.
 func (s *shape) Grid() bool { return s.kind == gridShape }
 
-// Hypercube reports whether the shape is one.
+// Hypercube reports whether the shape is a hypercube.
 func (s *shape) Hypercube() bool { return s.kind == hypercubeShape }
 
-// Binomial reports whether the shape is a tree.
+// Binomial reports whether the shape is a binomial tree.
 func (s *shape) Binomial() bool { return s.kind == binomialShape }
 
-// sizes says on which numbers of ranks a program runs, and why.
+// sizes describes on which numbers of ranks a program runs, and why.
 func (s *shape) sizes(least int) string {
 	text := "any number of ranks"
 	if least > 1 {

@@ -12,44 +12,47 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A balance finds the loops that may be shortened to their first iterations: those that leave the same as all of them.
-// That is so if all ranks that have the loop make as many iterations of it, the first ones receive all the messages that
-// they send and make all collective calls of their communicators, and leave as many objects and operations under way as
-// the last one does.
+// A balance finds the loops that may be shortened to their first iterations, because these leave
+// the same state as all of them. The conditions are:
+//
+//   - all ranks that have the loop make as many iterations of it;
+//   - the first iterations receive all the messages that they send, and make all collective calls
+//     of their communicators;
+//   - they leave as many objects and operations pending as the last iteration.
 type balance struct {
 	scale float64
 	loops map[int]*shortening // by number of the step
 }
 
-// A shortening is what is known of a loop.
+// A shortening is the information about a loop.
 type shortening struct {
-	iterations, first uint64 // all, and those that stay
-	why               string // it may not be shortened; "": it may
+	iterations, first uint64 // all iterations, and those that are kept
+	why               string // why it must not be shortened; "": it may be
 	sends, receives   map[message]int
 	collectives       map[int]map[int]int // by communicator and world rank
 	seconds           float64             // of all ranks
 	ranks             map[int]bool        // world ranks
-	united            bool                // together with those of other ranks it may be shortened
+	united            bool                // it may be shortened together with those of other ranks
 }
 
-// A message goes from a rank to another, of the communicator; −1 for any source, and for any tag.
+// A message goes from a rank to another one of the communicator; −1 is any source, or any tag.
 type message struct{ comm, source, destination, tag int }
 
-// shortened is a loop of which the program has the first iterations.
+// shortened is a loop of which the program has only the first iterations.
 type shortened struct {
 	*step
 	first, iterations uint64
 }
 
-// iteration is what a behavior has of a loop that may be shortened.
+// iteration is the state of a behavior in a loop that may be shortened.
 type iteration struct {
 	began int64
-	early string // what was under way after the first iterations
+	early string // pending operations after the first iterations
 }
 
 func newBalance(scale float64) *balance { return &balance{scale: scale, loops: map[int]*shortening{}} }
 
-// shortenedTo is how many iterations stay of a loop.
+// shortenedTo returns how many iterations of a loop are kept.
 func (b *balance) shortenedTo(s *step) (first, iterations uint64, found bool) {
 	l := b.loops[s.Number]
 	if l == nil || l.check() != "" || l.first == l.iterations {
@@ -79,19 +82,19 @@ func (b *balance) iterated(w *walker, s *step, k, n uint64) {
 	l := b.loops[s.Number]
 	if k == l.first {
 		w.tally = nil
-		s.ranks[w.row].early = w.underWay()
+		s.ranks[w.row].early = w.pendingText()
 	}
 	if k == n {
 		w.tally = nil
 		l.seconds += float64(w.last-s.ranks[w.row].began) / 1e9
-		if w.underWay() != s.ranks[w.row].early {
+		if w.pendingText() != s.ranks[w.row].early {
 			l.why = "its first iterations leave other operations under way than all of them"
 		}
 	}
 }
 
-// unite finds the loops that may be shortened together: those of different ranks with as many iterations, as of one that
-// hands out and others that take.
+// unite finds the loops that may be shortened together: those of different ranks with equal numbers
+// of iterations, such as those of a master and its workers.
 func (b *balance) unite() {
 	byIterations := map[uint64][]*shortening{}
 	for _, number := range slices.Sorted(maps.Keys(b.loops)) {
@@ -130,7 +133,7 @@ func (b *balance) unite() {
 	}
 }
 
-// check is why a loop may not be shortened, "" if it may.
+// check returns why a loop must not be shortened, "" if it may be.
 func (l *shortening) check() string {
 	if l.why != "" || l.united {
 		return l.why
@@ -167,11 +170,11 @@ func (l *shortening) check() string {
 	return ""
 }
 
-// An account is what a rank has under way.
+// An account is the pending operations and objects of a rank.
 type account struct {
-	tally      *shortening         // of the loop whose first iterations are counted; nil: none are
+	tally      *shortening         // of the loop whose first iterations are being counted; nil: none
 	open       map[int64]bool      // requests
-	persistent map[int64][]started // what starting a request does
+	persistent map[int64][]started // messages of a started request
 	living     map[string]int      // objects, by kind
 }
 
@@ -184,7 +187,7 @@ func newAccount(int) account {
 	return account{open: map[int64]bool{}, persistent: map[int64][]started{}, living: map[string]int{}}
 }
 
-func (a *account) underWay() string {
+func (a *account) pendingText() string {
 	var words []string
 	for id := range a.open {
 		words = append(words, fmt.Sprint("request ", id))
@@ -198,7 +201,7 @@ func (a *account) underWay() string {
 	return strings.Join(words, ", ")
 }
 
-// follow keeps the account with the next call.
+// follow updates the account with the next call.
 func (w *walker) follow(e *trace.Event) {
 	if w.messages.scale >= 1 || e.Semantics == nil {
 		return
@@ -289,7 +292,7 @@ func (w *walker) tallied(messages []started) {
 	}
 }
 
-// messagesOf are those that a call sends and receives, or would if it were started.
+// messagesOf returns the messages that a call sends and receives, or would if it were started.
 func (w *walker) messagesOf(e *trace.Event) []started {
 	f := e.Semantics
 	var list []started
@@ -318,7 +321,7 @@ func (w *walker) messagesOf(e *trace.Event) []started {
 	return list
 }
 
-// requestOf is the request that a call makes.
+// requestOf returns the request that a call creates.
 func requestOf(e *trace.Event) (int64, bool) {
 	k := e.Semantics.Out[semantics.Request]
 	if k < 0 || int(k) >= len(e.Out) || e.Semantics.In[semantics.Request] >= 0 || e.Out[k].Form != trace.Handle {
@@ -327,7 +330,7 @@ func requestOf(e *trace.Event) (int64, bool) {
 	return e.Out[k].Int, true
 }
 
-// requestsIn are those that a call is given, −1 for none.
+// requestsIn returns the requests in the inputs of a call, −1 for none.
 func requestsIn(e *trace.Event) []int64 {
 	k := e.Semantics.In[semantics.Request]
 	if k < 0 || int(k) >= len(e.In) {

@@ -19,8 +19,8 @@ import (
 
 // Options of a skeleton.
 type Options struct {
-	// Scale is to which part of their iterations outermost loops are shortened, up to 1: not at all, which is also what 0
-	// means.
+	// Scale is the fraction of their iterations that outermost loops are shortened to. 1, or 0,
+	// means no shortening.
 	Scale float64
 }
 
@@ -31,43 +31,46 @@ type Skeleton struct {
 	Summary
 }
 
-// A Summary says what a skeleton is.
+// A Summary describes a skeleton.
 type Summary struct {
-	Ranks     int // that the trace has
-	Functions int // in C, main included
-	Calls     int // of MPI, in the text
-	// Fixed says why the program runs on the recorded number of ranks only. None: it runs on others.
+	Ranks     int // of the trace
+	Functions int // in C, including main
+	Calls     int // MPI calls in the text
+	// Fixed are the reasons why the program runs on the recorded number of ranks only. Empty: it
+	// runs on others.
 	Fixed []string
-	// Sizes says on which numbers of ranks the program runs, and why; "" where Fixed says why not.
+	// Sizes describes on which numbers of ranks the program runs, and why; "" if Fixed is not
+	// empty.
 	Sizes string
-	// Topology is the one in which peers are neighbors; "": in none.
+	// Topology is the topology in which peers are neighbors; "": there is none.
 	Topology string
-	// LeftOut are functions that the program does not call, with the number of calls that the trace has of each.
+	// LeftOut are functions that the program does not call, with the number of calls of each in the
+	// trace.
 	LeftOut []LeftOut
 	Notes   []string
-	// Seconds is how long the program ran, Expected how long the skeleton is expected to run; 0: not known.
+	// Seconds is the duration of the program, and Expected that of the skeleton; 0: unknown.
 	Seconds, Expected float64
 	Shortened         []Loop
-	Grid              bool // the dimensions of which can be given to the program
+	Grid              bool // with dimensions that can be passed to the program
 }
 
-// LeftOut is a function that is left out.
+// A LeftOut is a function that is left out.
 type LeftOut struct {
 	Function string
 	Calls    uint64
 }
 
-// A Loop was shortened.
+// A Loop is a shortened loop.
 type Loop struct {
 	Place             string // the first call in it
 	First, Iterations uint64
 }
 
-// ErrUnsupported is the error of a trace that no skeleton can be made of.
+// ErrUnsupported is the error of a trace from which no skeleton can be made.
 var ErrUnsupported = errors.New("no skeleton can be made of this trace")
 
-// New makes the skeleton of a trace. All calls are read. The error is ErrUnsupported, or program.ErrIrregular, where the
-// program cannot be written.
+// New makes the skeleton of a trace. It reads all calls. The error is ErrUnsupported, or
+// program.ErrIrregular, if the program cannot be written.
 func New(ctx context.Context, t timeline.Trace, o Options) (*Skeleton, error) {
 	if o.Scale <= 0 || o.Scale > 1 {
 		o.Scale = 1
@@ -114,7 +117,7 @@ func New(ctx context.Context, t timeline.Trace, o Options) (*Skeleton, error) {
 	return skeleton, nil
 }
 
-// suits reports why a trace is not one of whole programs of one thread per rank.
+// suits returns an error unless the trace is complete and has one thread per rank.
 func suits(t timeline.Trace) error {
 	if missing := t.Meta().MissingRanks.Len(); missing > 0 {
 		return fmt.Errorf("%w: %d ranks are missing in it", ErrUnsupported, missing)
@@ -138,9 +141,9 @@ func suits(t timeline.Trace) error {
 	return nil
 }
 
-// leaveOut finds the signatures that are no part of a skeleton: calls that do not communicate and have functions or memory
-// of the program's own, and polls that found nothing. The error is ErrUnsupported for calls without which the rest is
-// something else.
+// leaveOut finds the signatures that are not part of a skeleton: calls that do not communicate and
+// use functions or memory of the program, and unsuccessful polls. The error is ErrUnsupported if
+// the rest would be another program without some calls.
 func leaveOut(t timeline.Trace) ([]LeftOut, func(int32) bool, error) {
 	signatures := t.Signatures()
 	erased, names := make([]bool, len(signatures)), map[int32]string{}
@@ -189,7 +192,8 @@ func leaveOut(t timeline.Trace) ([]LeftOut, func(int32) bool, error) {
 	return left, func(terminal int32) bool { return erased[terminal] }, nil
 }
 
-// beyond reports whether a function asks for handles, or for what only attributes and info have: it moves nothing.
+// beyond reports whether a function queries handles, or queries attributes and info: it moves no
+// data.
 func beyond(f *mpi.Function) bool {
 	for i := range f.Params {
 		p := &f.Params[i]
@@ -218,7 +222,7 @@ var readmeText string
 var templates = template.Must(template.Must(template.Must(template.New("source").Parse(sourceText)).New("makefile").Parse(makefileText)).
 	New("readme").Funcs(template.FuncMap{}).Parse(readmeText))
 
-// reserved are names that tables and functions may not have: those of the template.
+// reserved are names that tables and functions must not have: those of the template.
 var reserved = []string{
 	"main", "rank", "size", "status", "statuses", "ignored", "send_buffer", "receive_buffer", "compute", "prepare", "pick", "pick_one", "put_back",
 	"ready", "picked", "combine", "allocate", "rank_in", "size_of", "seconds", "sleeping", "scale", "buffer", "auto", "break", "case", "char",
@@ -239,7 +243,7 @@ func (w *writer) write() (*Skeleton, error) {
 	if err := w.list(&body, w.body, in); err != nil {
 		return nil, err
 	}
-	least := w.elsewhere()
+	least := w.minimumRanks()
 	s := &Skeleton{Summary: Summary{Ranks: len(w.ranks), Fixed: w.fixed, Seconds: w.span, Expected: w.span}}
 	if w.untimed {
 		s.Seconds, s.Expected = 0, 0
@@ -286,7 +290,8 @@ func (w *writer) write() (*Skeleton, error) {
 	return s, nil
 }
 
-// newest is the function that the latest version of MPI has brought, beyond those that all implementations have; nil: none.
+// newest returns the function of the latest version of MPI, beyond those that all implementations
+// have; nil: none.
 func (w *writer) newest() (f *mpi.Function) {
 	const everywhere = 301
 	for _, s := range w.steps {
@@ -297,7 +302,7 @@ func (w *writer) newest() (f *mpi.Function) {
 	return f
 }
 
-// unshortened says which outermost loops stay as they are, and why.
+// unshortened lists the outermost loops that are not shortened, and why.
 func (w *writer) unshortened() []string {
 	const most = 5
 	var notes []string
@@ -316,7 +321,7 @@ func (w *writer) unshortened() []string {
 	return notes
 }
 
-// Declaration is that of the variable.
+// Declaration returns the declaration of the variable.
 func (s *symbol) Declaration() string {
 	if s.length > 0 {
 		return fmt.Sprintf("%s[%d]", s.name, s.length)
@@ -324,7 +329,7 @@ func (s *symbol) Declaration() string {
 	return s.name
 }
 
-// documents writes what stands beside the program.
+// documents writes the other files of the program.
 func (s *Skeleton) documents() error {
 	var makefile, readme bytes.Buffer
 	if err := templates.ExecuteTemplate(&makefile, "makefile", s); err != nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// maxDirections bounds the calls that a repeated call is taken apart into: all around in three dimensions.
+// maxDirections is the maximum number of calls that a repeated call is split into: all neighbors in
+// three dimensions.
 const maxDirections = 26
 
-// unroll takes a call that is repeated for each neighbor apart: one call for each direction, of the ranks that have a
-// neighbor there. That of a loop over neighbors would be tables of who has how many, and whom.
+// unroll splits a call that is repeated for each neighbor: one call for each direction, on the
+// ranks with a neighbor there. A loop over neighbors would need tables of their numbers and ranks.
 func (w *writer) unroll(steps []*step) []*step {
 	var list []*step
 	for _, s := range steps {
@@ -25,7 +26,8 @@ func (w *writer) unroll(steps []*step) []*step {
 	return list
 }
 
-// directions are the calls of a step by direction; nil: it has none, or is the same on all ranks.
+// directions returns the calls of a step by direction; nil: it has none, or is the same on all
+// ranks.
 func (w *writer) directions(s *step) []*step {
 	if s.function == nil || len(s.body) > 0 || s.turns != nil {
 		return nil
@@ -45,7 +47,7 @@ func (w *writer) directions(s *step) []*step {
 			continue
 		}
 		cycle := b.calls.cycle()
-		if b.own < 0 || b.trips.list != nil || b.trips.same > maxDirections || !comesRound(len(cycle), b) {
+		if b.own < 0 || b.trips.list != nil || b.trips.same > maxDirections || !repeatsEachTime(len(cycle), b) {
 			return nil
 		}
 		repeated = repeated || b.trips.same > 1
@@ -77,12 +79,13 @@ func (w *writer) directions(s *step) []*step {
 	return w.parts(s, all, rows, peer)
 }
 
-// distance tells the directions of peers apart: around the edge of a periodic grid lies the same direction as elsewhere.
+// distance identifies the direction of a peer: around the edge of a periodic grid it is the same
+// direction as elsewhere.
 func (w *writer) distance(peer int64, b *behavior) int64 {
 	n := int64(len(w.ranks))
 	if w.shape.is(gridShape) && b.size == len(w.ranks) && peer >= 0 && peer < n {
 		if steps := w.shape.steps(b.own, int(peer)); steps != nil {
-			code := int64(0) // of the steps, beyond all distances
+			code := int64(0) // of a displacement, beyond all distances
 			for _, d := range steps {
 				code = 3*code + int64(d) + 1
 			}
@@ -119,11 +122,11 @@ func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) [
 	return list
 }
 
-// inLine puts directions into the one order that all lists keep to, those that no list tells apart in order of first sight
-// (Kahn's topological sorting); nil: there is none.
+// inLine sorts directions into an order that is consistent with all lists, with ties in order of
+// first use (Kahn's topological sorting); nil: there is none.
 func inLine(lists [][]int64) []int64 {
 	var seen []int64
-	after, before := map[int64][]int64{}, map[int64]int{} // what comes right after it in a list; how many come right before
+	after, before := map[int64][]int64{}, map[int64]int{} // direct successors in a list; number of direct predecessors
 	for _, list := range lists {
 		for i, d := range list {
 			if !slices.Contains(seen, d) {

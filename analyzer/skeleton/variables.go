@@ -10,17 +10,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// variables are the handles of a kind. A trace numbers those that live at the same time, so a number is a variable.
+// variables are the handles of a kind. A trace numbers those that live at the same time, so a
+// number is a variable.
 type variables struct {
 	array bool // numbers differ by rank or from call to call
 	n     int64
 	names map[int64]string
 }
 
-// declareHandles finds which handles there are, and what they are called.
+// declareHandles finds which handles exist, and names them.
 func (w *writer) declareHandles() {
 	w.handles = map[mpi.Kind]*variables{}
-	makers := map[mpi.Kind]map[int64][]string{} // functions that make them
+	makers := map[mpi.Kind]map[int64][]string{} // functions that create them
 	for _, s := range w.steps {
 		if s.function == nil {
 			continue
@@ -66,13 +67,13 @@ func (w *writer) declareHandles() {
 	}
 }
 
-// kindWords is what variables of a kind are called.
+// kindWords are the names of variables by kind.
 var kindWords = map[mpi.Kind]string{
 	mpi.KindComm: "comm", mpi.KindDatatype: "type", mpi.KindGroup: "group", mpi.KindWin: "win", mpi.KindFile: "file", mpi.KindOp: "op",
 	mpi.KindRequest: "request", mpi.KindMessage: "message",
 }
 
-// maker names a variable after the function that makes it: MPI_Cart_create makes a cart_comm.
+// maker names a variable after the function that creates it: MPI_Cart_create creates a cart_comm.
 func maker(function, kind string) string {
 	var words []string
 	for _, word := range strings.Split(strings.ToLower(strings.TrimPrefix(function, "MPI_")), "_") {
@@ -83,7 +84,7 @@ func maker(function, kind string) string {
 	return strings.Join(append(words, kind), "_")
 }
 
-// handle is the variable of a handle, by its number in C.
+// handle returns the variable of a handle, by its number in C.
 func (w *writer) handle(kind mpi.Kind, number string) string {
 	v := w.handles[kind]
 	if v == nil {
@@ -95,7 +96,7 @@ func (w *writer) handle(kind mpi.Kind, number string) string {
 	return fmt.Sprintf("%ss[%s]", kindWords[kind], number)
 }
 
-// declarations are those of all handles.
+// declarations returns those of all handles.
 func (w *writer) declarations() string {
 	var b strings.Builder
 	for _, kind := range mpi.Kinds() {
@@ -116,7 +117,7 @@ func (w *writer) declarations() string {
 	return b.String()
 }
 
-// eachArgument goes through the parameters that a call is given, or gives.
+// eachArgument visits the inputs and outputs of a call.
 func (s *step) eachArgument(f func(p *mpi.Param, out bool, of func(*vector) *argument)) {
 	in, out := 0, 0
 	for i := range s.declared.Parameters {
@@ -148,7 +149,7 @@ func nth(out bool, k int) func(*vector) *argument {
 	}
 }
 
-// identifier makes a name for C of one of a program: a Fortran or C++ function.
+// identifier converts a name of a program, such as a Fortran or C++ function, to a C identifier.
 func identifier(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -169,7 +170,7 @@ func identifier(name string) string {
 	return text
 }
 
-// quoted writes a string in C.
+// quoted returns a string literal in C.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -23,8 +23,8 @@ type writer struct {
 	taken             map[string]bool // names of functions and tables
 	counters          []string
 	helpers           map[string]bool
-	longest           int // list of requests that is picked
-	statusesOf        int // the longest list of requests with statuses
+	longest           int // maximum length of a list of requests that is picked
+	statusesOf        int // maximum length of a list of requests with statuses
 	files             []string
 	fixed             []string // why the program runs on the recorded number of ranks only
 	scale             float64
@@ -35,7 +35,7 @@ type writer struct {
 	messagesElsewhere []exchange
 }
 
-// A symbol is a variable that has the result of a call.
+// A symbol is a variable with the result of a call.
 type symbol struct {
 	name   string
 	kind   mpi.Kind
@@ -46,7 +46,7 @@ type symbol struct {
 	length int // of an array, 0: none
 }
 
-// maxCells bounds the numbers in tables of a program.
+// maxCells is the maximum number of numbers in tables of a program.
 const maxCells = 1 << 18
 
 // room counts the cells of a table.
@@ -58,7 +58,8 @@ func (w *writer) room(of *subject, cells int) error {
 	return nil
 }
 
-// array writes a table, a row for each rank, and gives the C of the caller's row, or of its only number.
+// array writes a table, a row for each rank, and returns the C expression of the caller's row, or
+// of its only number.
 func (w *writer) array(ctype, name string, cells [][]string, byRank bool) string {
 	name = w.unique(name)
 	dimensions, text := "", name
@@ -115,7 +116,7 @@ func wrapped(list string) string {
 	return b.String()
 }
 
-// unique is a name that nothing else has.
+// unique returns an unused name.
 func (w *writer) unique(name string) string {
 	for i := 1; ; i++ {
 		one := name
@@ -129,25 +130,25 @@ func (w *writer) unique(name string) string {
 	}
 }
 
-// holds notes why the program is for the recorded number of ranks only.
-func (w *writer) holds(e expression) {
+// noteRestriction records why the program is for the recorded number of ranks only.
+func (w *writer) noteRestriction(e expression) {
 	if e.fixed != "" && !slices.Contains(w.fixed, e.fixed) {
 		w.fixed = append(w.fixed, e.fixed)
 	}
 }
 
-// A scope is where statements stand.
+// A scope is the context of statements.
 type scope struct {
-	ranks  []int  // that come here
+	ranks  []int  // ranks that get here
 	depth  int    // of functions in the call path
-	loops  int    // around, in this function
+	loops  int    // surrounding loops in this function
 	index  string // of the innermost loop in this function; "": there is none
 	loop   *step  // that loop, or the call that is repeated
 	indent string
-	times  []func(*spot) float64 // factors of how often ranks come here; one that is nil is not known
+	times  []func(*spot) float64 // factors of how often ranks get here; nil: unknown
 }
 
-// often is a scope in which ranks come more or less often.
+// often returns a scope that ranks reach more or less often.
 func (s scope) often(times func(*spot) float64) scope {
 	s.times = append(slices.Clip(s.times), times)
 	return s
@@ -160,21 +161,21 @@ func (s scope) deeper() scope {
 
 // list writes statements.
 func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
-	var before []int // the ranks of the condition before, where that may have an else
+	var before []int // the ranks of the preceding condition, if that may have an else branch
 	var beforeTimes func(*spot) float64
 	var last order
 	for i := 0; i < len(steps); {
 		s := steps[i]
 		n := 1
 		inner := len(s.callers) > in.depth
-		for ; i+n < len(steps); n++ { // what is called from the same place
+		for ; i+n < len(steps); n++ { // calls from the same call site
 			next := steps[i+n]
 			if inner != (len(next.callers) > in.depth) || inner && next.callers[in.depth] != s.callers[in.depth] {
 				break
 			}
 		}
 		run := steps[i : i+n]
-		if !inner || !w.sameGuard(run) { // those with one condition
+		if !inner || !w.sameGuard(run) { // calls with one condition
 			if !inner {
 				for n = 1; n < len(run) && w.sameGuard(run[:n+1]); {
 					n++
@@ -198,7 +199,7 @@ func (w *writer) list(out *strings.Builder, steps []*step, in scope) error {
 					trimEnd(out, in.indent+"}\n")
 					fmt.Fprintf(out, "%s} else {\n", in.indent)
 				} else {
-					w.holds(g.expression)
+					w.noteRestriction(g.expression)
 					fmt.Fprintf(out, "%sif (%s) {\n", in.indent, g.text)
 				}
 				now = now.deeper()
@@ -241,9 +242,10 @@ func disjoint(a, b []int) bool {
 	return !slices.ContainsFunc(a, func(x int) bool { return slices.Contains(b, x) })
 }
 
-// unguarded writes steps, as a function where their call path has one. guarded: their condition is written.
+// unguarded writes steps, as a function if their call path has one. guarded: their condition is
+// already written.
 func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, guarded bool) error {
-	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function is around that call
+	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function surrounds that call
 		for _, s := range run {
 			if err := w.step(out, s, in); err != nil {
 				return err
@@ -269,7 +271,7 @@ func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, g
 	return nil
 }
 
-// plain writes statements of which the condition is written already.
+// plain writes statements whose condition is already written.
 func (w *writer) plain(out *strings.Builder, steps []*step, in scope) error {
 	for i := 0; i < len(steps); {
 		s, n := steps[i], 1
@@ -288,7 +290,7 @@ func (w *writer) plain(out *strings.Builder, steps []*step, in scope) error {
 	return nil
 }
 
-// step writes a loop or a call whose condition is written.
+// step writes a loop or a call whose condition is already written.
 func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 	trips := w.tripColumns(s)
 	once, count := true, expression{}
@@ -314,7 +316,7 @@ func (w *writer) step(out *strings.Builder, s *step, in scope) error {
 			fmt.Fprintf(out, "%s// %d iterations were recorded\n", in.indent, n)
 			count.value = func(*spot) int64 { return int64(k) }
 		}
-		w.holds(count)
+		w.noteRestriction(count)
 		v := string("ijklmnpq"[min(in.loops, 7)])
 		if in.loops > 7 {
 			v = fmt.Sprintf("i%d", in.loops)
@@ -350,8 +352,8 @@ func (w *writer) count(counter string) {
 	}
 }
 
-// comesOnce reports whether all ranks come to a step once.
-func (w *writer) comesOnce(s *step) bool {
+// reachedOnce reports whether all ranks reach a step once.
+func (w *writer) reachedOnce(s *step) bool {
 	for _, b := range s.ranks {
 		if b != nil && b.trips.n != 1 {
 			return false
@@ -360,16 +362,17 @@ func (w *writer) comesOnce(s *step) bool {
 	return true
 }
 
-// index counts how often a step was come to.
+// index returns a counter of how often a step was reached.
 func (w *writer) index(s *step, in scope, counter string) string {
-	if in.index != "" && w.comesOnce(in.loop) {
+	if in.index != "" && w.reachedOnce(in.loop) {
 		return in.index
 	}
 	return fmt.Sprintf("%s%d", counter, s.Number)
 }
 
-// comesRound reports whether a rank's calls are the same each time that it comes to the loop around.
-func comesRound(calls int, loop *behavior) bool {
+// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the surrounding
+// loop.
+func repeatsEachTime(calls int, loop *behavior) bool {
 	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
 }
 
@@ -381,7 +384,7 @@ func (w *writer) nameOf(s *step) string {
 	return s.text()
 }
 
-// tripColumns are the trip counts of a step by rank.
+// tripColumns returns the trip counts of a step by rank.
 func (w *writer) tripColumns(s *step) []column {
 	var list []column
 	for row, b := range s.ranks {
@@ -402,7 +405,7 @@ func (w *writer) tripColumns(s *step) []column {
 	return list
 }
 
-// ranksOf are those that come to one of some steps.
+// ranksOf returns the ranks that reach one of some steps.
 func (w *writer) ranksOf(steps []*step) []int {
 	var list []int
 	for row, r := range w.ranks {
@@ -420,11 +423,11 @@ func (w *writer) ranksOf(steps []*step) []int {
 type guard struct {
 	expression
 	onlyRanks  bool
-	toNeighbor bool // it is that a neighbor is there
+	toNeighbor bool // it is that a neighbor exists
 	times      func(*spot) float64
 }
 
-// sameGuard reports whether steps that follow each other have one condition.
+// sameGuard reports whether consecutive steps have one condition.
 func (w *writer) sameGuard(steps []*step) bool {
 	a := steps[0]
 	for _, b := range steps[1:] {
@@ -444,8 +447,8 @@ func (w *writer) sameGuard(steps []*step) bool {
 	return true
 }
 
-// presence is in which of the times that a rank comes to a step it does anything, a cycle. Where it does so more or less
-// often, that is for the loop to say.
+// presence returns, as a cycle, in which of the times that a rank reaches a step it executes it.
+// The loop accounts for how often.
 func presence(b *behavior) []int32 {
 	list := slices.Clone(b.trips.cycle())
 	often := slices.Max(append([]int32{1}, list...))
@@ -458,7 +461,7 @@ func presence(b *behavior) []int32 {
 	return shortest(list)
 }
 
-// guard is the condition of a step; "" if it has none.
+// guard returns the condition of a step; "" if it has none.
 func (w *writer) guard(s *step, in scope) (guard, error) {
 	ranks := w.ranksOf([]*step{s})
 	g := guard{onlyRanks: true}
@@ -509,7 +512,7 @@ func (w *writer) guard(s *step, in scope) (guard, error) {
 	return g, nil
 }
 
-// presence is the condition of what comes in some iterations.
+// presence returns the condition of what is executed in some iterations.
 func (w *writer) presence(s *step, columns []column, index string) (expression, error) {
 	if alike(columns) {
 		values, n := columns[0].values, columns[0].n
@@ -542,7 +545,7 @@ func (w *writer) presence(s *step, columns []column, index string) (expression, 
 	if alike(columns) {
 		return w.table(of, columns[:1])
 	}
-	// it may be that of the ranks some always do it
+	// it may be that of the ranks for which this is always so
 	of.kind = mpi.KindInt
 	if single := !slices.ContainsFunc(columns, func(c column) bool { return len(c.values) > 1 }); single {
 		var ranks []int
@@ -559,5 +562,5 @@ func (w *writer) presence(s *step, columns []column, index string) (expression, 
 	return w.table(of, columns)
 }
 
-// errUnsupported is the error of what a skeleton cannot have.
+// errUnsupported is the error of something that a skeleton cannot have.
 var errUnsupported = errors.New("this is not in a skeleton")

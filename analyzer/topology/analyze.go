@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Analyze finds the topology of the run as a whole and of its communicators. It reads the communication matrix, which
-// is computed on the grammar without going through the calls.
+// Analyze finds the topology of the run as a whole and of its communicators, from the communication
+// matrix. That is computed on the grammar, without reading calls.
 func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Communicators: []Finding{}, Notes: []string{}}
 	traffic, err := t.Matrix()
@@ -41,7 +41,8 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	return f, nil
 }
 
-// World is the matrix of all communicators together, ranks of MPI_COMM_WORLD. Traffic with other worlds is left out.
+// World returns the matrix of all communicators together, by ranks of MPI_COMM_WORLD. Traffic with
+// other worlds is left out.
 func World(traffic []traffic.Pair, size int) Matrix {
 	m := Matrix{Order: size}
 	at := map[[2]int]int{}
@@ -67,10 +68,10 @@ func inside(one traffic.Pair, size int) bool {
 	return one.Source >= 0 && one.Dest >= 0 && one.Source < size && one.Dest < size
 }
 
-// maxPlaced bounds the ranks whose places are listed: what a picture can show.
+// maxPlaced is the maximum number of ranks whose coordinates are listed: what a picture can show.
 const maxPlaced = 4096
 
-// places are the coordinates of all ranks; nil if there is no pattern or too many ranks.
+// places returns the coordinates of all ranks; nil if there is no pattern or too many ranks.
 func places(t Topology) [][]int {
 	if t.Pattern == nil || len(t.Vertex) > maxPlaced {
 		return nil
@@ -87,14 +88,15 @@ func places(t Topology) [][]int {
 	return all
 }
 
-// perCommunicator puts communicators with equal topologies together: a program with 64 rows has 64 of them.
+// perCommunicator groups communicators with equal topologies: a program with 64 rows has 64 of
+// them.
 func perCommunicator(communicators []trace.Communicator, byComm map[int][]Traffic, o Options) []Finding {
 	groups := map[string]*Finding{}
 	list := []Finding{}
 	var order []string
 	for i, c := range communicators {
 		if len(c.Remote) > 0 || len(byComm[i]) == 0 {
-			continue // an intercommunicator's pattern is in the run's as a whole
+			continue // its pattern is part of the whole run's
 		}
 		members := c.Members.Ranks()
 		number := make(map[int]int, len(members))
@@ -129,7 +131,7 @@ func perCommunicator(communicators []trace.Communicator, byComm map[int][]Traffi
 	return list
 }
 
-// name is what the program calls a communicator, else its global name.
+// name returns the program's name of a communicator, else its global name.
 func name(c trace.Communicator) string {
 	if c.Label != "" {
 		return c.Label
@@ -154,7 +156,7 @@ func (v *Volume) add(o Volume) {
 	v.Bytes += o.Bytes
 }
 
-// lost computes what part of the traffic is not along the pattern.
+// lost computes the share of the traffic outside of the pattern.
 func (f *Finding) lost() {
 	if all := f.Inside.Calls + f.Outside.Calls; all > 0 {
 		f.LostCalls = float64(f.Outside.Calls) / float64(all)

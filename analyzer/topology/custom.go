@@ -67,7 +67,7 @@ func (c Custom) check() error {
 	return nil
 }
 
-// patternsOf are the users' patterns with n ranks.
+// patternsOf returns the users' patterns with n ranks.
 func patternsOf(custom []Custom, n int) []*Pattern {
 	var all []*Pattern
 	for _, c := range custom {
@@ -86,7 +86,8 @@ func patternsOf(custom []Custom, n int) []*Pattern {
 	return all
 }
 
-// stencils are those on a lattice of these sizes, in any order: offsets need not be alike in all dimensions.
+// stencils returns those on a lattice of these sizes, in any order: offsets need not be alike in
+// all dimensions.
 func (c Custom) stencils(dimensions []int) []*Pattern {
 	periodic := make([]bool, len(dimensions))
 	for i := range periodic {

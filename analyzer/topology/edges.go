@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Edges are the pairs of ranks that the pattern joins, lower rank first: what a picture draws. Nil where the finding has
-// no places, or a pattern of the user's own.
+// Edges returns the pairs of ranks that the pattern joins, lower rank first, as a picture draws
+// them. It is nil if the finding has no coordinates, or a user's pattern.
 func (f *Finding) Edges() [][2]int {
 	p := f.pattern()
 	if p == nil {
@@ -33,7 +33,7 @@ func (f *Finding) Edges() [][2]int {
 		}
 		v, known := vertex[fmt.Sprint(at)]
 		if !known || c < 0 || c >= copies {
-			return nil // findings of another pattern than their name says
+			return nil // the pattern does not match the finding
 		}
 		ranks[c][v] = rank
 	}
@@ -51,7 +51,7 @@ func (f *Finding) Edges() [][2]int {
 	return slices.Compact(edges)
 }
 
-// pattern is the one that the finding names, nil if it is not one of Recognize's own.
+// pattern returns the pattern that the finding names, nil if it is not one of Recognize's own.
 func (f *Finding) pattern() *Pattern {
 	order := 0
 	for _, at := range f.Places {

@@ -21,7 +21,8 @@ func allToAll(n int) []*Pattern {
 	}}
 }
 
-// masters are the first k ranks, the others work for all of them; one master is the ordinary case.
+// masters returns patterns of k masters, the first ranks, and workers of all of them; one master is
+// the ordinary case.
 func masters(n int) []*Pattern {
 	var all []*Pattern
 	for k := 1; k <= n/2; k++ {
@@ -53,8 +54,8 @@ func masters(n int) []*Pattern {
 	return all
 }
 
-// rowsColumns: everybody with everybody who shares all coordinates but one: FFTs on pencils, radix-r butterflies;
-// mathematics calls it a Hamming graph and, in two dimensions, a rook's graph.
+// rowsColumns joins all pairs of ranks that share all coordinates but one: FFTs on pencils, radix-r
+// butterflies. In mathematics it is a Hamming graph and, in two dimensions, a rook's graph.
 func rowsColumns(n int) []*Pattern {
 	var all []*Pattern
 	for _, dimensions := range factorisations(n, maxDimensions) {
@@ -87,8 +88,9 @@ func rowsColumns(n int) []*Pattern {
 	return all
 }
 
-// cg is NPB CG's pattern: 2^k ranks in rows and columns, with as many columns as rows or twice as many; sums over a row
-// by recursive halving, and an exchange with the transposed rank (NPB 3, CG/cg.f, setup_submatrix_info).
+// cg is NPB CG's pattern: 2^k ranks in rows and columns, with as many columns as rows or twice as
+// many; sums over a row by recursive halving, and an exchange with the transposed rank (NPB 3,
+// CG/cg.f, setup_submatrix_info).
 func cg(n int) []*Pattern {
 	if n < 4 || n&(n-1) != 0 {
 		return nil
@@ -120,8 +122,8 @@ func cg(n int) []*Pattern {
 	return []*Pattern{p}
 }
 
-// circulants are rings in which ranks talk to those at fixed distances: 1 … k, and the powers of two of dissemination
-// (Bruck's algorithm, barriers).
+// circulants are rings in which ranks communicate at fixed distances: 1 … k, and the powers of two
+// of dissemination (Bruck's algorithm, barriers).
 func circulants(n int) []*Pattern {
 	var all []*Pattern
 	add := func(family Family, name string, distances []int) {
@@ -165,8 +167,9 @@ func circulants(n int) []*Pattern {
 
 const maxReach = 32
 
-// butterflies are networks of 2^k rows and k+1 levels, or k levels that close to a ring; a vertex talks to its own row
-// and to the row that differs in the level's bit, on the next level.
+// butterflies are networks of 2^k rows and k+1 levels, or k levels that close to a ring. A vertex
+// communicates with its own row, and with the row that differs in the level's bit, on the next
+// level.
 func butterflies(n int) []*Pattern {
 	var all []*Pattern
 	for k := 2; k<<k <= n; k++ {

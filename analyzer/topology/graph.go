@@ -2,13 +2,14 @@ package topology
 
 import "slices"
 
-// A Graph is a simple undirected graph: who talks to whom, whatever the direction. Vertices are 0 … Order()−1.
+// A Graph is a simple undirected graph of the ranks that communicate, in either direction. Vertices
+// are 0 … Order()−1.
 type Graph struct {
 	neighbors [][]int32 // ascending
 	edges     int
 }
 
-// NewGraph makes a graph with n vertices. Loops are left out, and an edge that is named twice counts once.
+// NewGraph returns a graph with n vertices, without loops and duplicate edges.
 func NewGraph(n int, edges func(yield func(u, v int) bool)) *Graph {
 	g := &Graph{neighbors: make([][]int32, n)}
 	for u, v := range edges {
@@ -41,7 +42,8 @@ func (g *Graph) Adjacent(u, v int) bool {
 	return found
 }
 
-// degrees are those of all vertices, largest first: the invariant of the paper's second test.
+// degrees returns the degrees of all vertices, largest first: the invariant of the paper's second
+// test.
 func (g *Graph) degrees() []int {
 	d := make([]int, g.Order())
 	for v := range d {
@@ -51,7 +53,8 @@ func (g *Graph) degrees() []int {
 	return d
 }
 
-// components are the connected parts with at least one edge, each ascending, in the order of their lowest vertex.
+// components returns the connected parts with at least one edge, each ascending, in the order of
+// their lowest vertex.
 func (g *Graph) components() [][]int {
 	seen := make([]bool, g.Order())
 	var all [][]int
@@ -75,7 +78,7 @@ func (g *Graph) components() [][]int {
 	return all
 }
 
-// induced is the graph on the given vertices, which become 0 … in the order given.
+// induced returns the subgraph of the given vertices, which become 0 … in the order given.
 func (g *Graph) induced(vertices []int) *Graph {
 	number := make(map[int32]int, len(vertices))
 	for i, v := range vertices {

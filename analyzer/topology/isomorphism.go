@@ -2,17 +2,18 @@ package topology
 
 import "slices"
 
-// isomorphism finds a mapping from the vertices of a to those of b that maps edges to edges and nothing else, or says
-// that there is none. `transitive` says that b has an automorphism from every vertex to every other, so that a failed
-// first choice is a proof.
+// isomorphism finds a mapping from the vertices of a to those of b that maps edges to edges and
+// nothing else, or reports that there is none. `transitive` means that b has an automorphism from
+// every vertex to every other, so that a failed first choice is a proof.
 //
-// The method is individualisation and refinement (McKay and Piperno, "Practical graph isomorphism, II", J. Symbolic
-// Computation 60, 2014), run on both graphs at once: map one vertex to another, refine, go on; on a contradiction take
-// the choice back and try the next. The patterns of this package need a choice per dimension or so. The paper's VF2
-// extends a mapping vertex by vertex without refinement, which is why an unordered stencil of 529 vertices took it
-// 4,000 s. A mapping that comes out has been checked edge by edge, so it proves the match.
+// The method is individualization and refinement (McKay and Piperno, "Practical graph isomorphism,
+// II", J. Symbolic Computation 60, 2014), on both graphs at once: map one vertex to another,
+// refine, continue; on a contradiction undo the choice and try the next one. The patterns of this
+// package need about one choice per dimension. The paper's VF2 extends a mapping vertex by vertex
+// without refinement, which is why an unordered stencil of 529 vertices took it 4,000 s. The result
+// has been checked edge by edge, so it proves the match.
 //
-// `budget` bounds the choices tried; decided is false if it ran out.
+// `budget` is the maximum number of choices; decided is false if it was exceeded.
 func isomorphism(a, b *Graph, transitive bool, budget int) (mapping []int32, decided bool) {
 	if a.Order() != b.Order() || a.Size() != b.Size() {
 		return nil, true
@@ -38,7 +39,7 @@ type search struct {
 	budget     int
 }
 
-// extend chooses until every cell holds one vertex of each graph.
+// extend makes choices until every cell has one vertex of each graph.
 func (s *search) extend() []int32 {
 	c, found := s.choice()
 	if !found {
@@ -73,7 +74,8 @@ func (s *search) extend() []int32 {
 	return nil
 }
 
-// choice is the smallest cell with more than one vertex of each graph: the fewest ways to fail.
+// choice returns the smallest cell with more than one vertex of each graph: the fewest ways to
+// fail.
 func (s *search) choice() (int32, bool) {
 	best, found := int32(0), false
 	for c, n := range s.length {
@@ -87,8 +89,9 @@ func (s *search) choice() (int32, bool) {
 	return best, found
 }
 
-// interchangeable reports whether any mapping within the cells will do, because between two cells, and within each, there
-// are either all edges or none. It makes all-to-all and master-worker, whose ranks are all alike, a matter of one look.
+// interchangeable reports whether any mapping within the cells is an isomorphism, because there are
+// either all edges or none between two cells and within each. It decides all-to-all and
+// master-worker, whose ranks are all alike, in one step.
 func (s *search) interchangeable() bool {
 	for v := range s.n {
 		list := s.a.neighbors[v]
@@ -133,7 +136,8 @@ func (s *search) mapping() []int32 {
 	return to
 }
 
-// maps reports whether `to` is an isomorphism from a to b. Equal numbers of edges are the caller's to check.
+// maps reports whether `to` is an isomorphism from a to b. The caller checks that they have equally
+// many edges.
 func maps(a, b *Graph, to []int32) bool {
 	taken := make([]bool, b.Order())
 	for _, v := range to {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A lattice is a grid whose vertices talk to those at fixed offsets.
+// A lattice is a grid whose vertices communicate at fixed offsets.
 type lattice struct {
 	dimensions []int
 	periodic   []bool
@@ -22,7 +22,8 @@ func (l lattice) order() int {
 	return n
 }
 
-// size counts edges without making them; exact for offsets of −1, 0 and 1 with periodic dimensions of at least 3.
+// size counts edges without creating them; it is exact for offsets of −1, 0 and 1 with periodic
+// dimensions of at least 3.
 func (l lattice) size() int {
 	edges := 0
 	for _, offset := range l.offsets {
@@ -48,7 +49,8 @@ func (l lattice) coordinates(v int) []int {
 	return c
 }
 
-// neighbors gives those of a vertex. The words for directions are made once: a lattice may have millions of edges.
+// neighbors returns the neighbors of a vertex. The names of directions are shared: a lattice may
+// have millions of edges.
 func (l lattice) neighbors() func(v int, yield func(w int, direction string)) {
 	directions := sync.OnceValue(func() [][2]string {
 		words := make([][2]string, len(l.offsets))
@@ -83,7 +85,7 @@ func (l lattice) at(from, offset []int, sign int) (int, bool) {
 	return w, true
 }
 
-// axes name dimensions from the fastest: as people draw them, x runs along a row.
+// axes are the names of dimensions from the fastest: as in drawings, x runs along a row.
 var axes = []string{"x", "y", "z"}
 
 func direction(offset []int, sign int) string {
@@ -118,10 +120,11 @@ func straight(d int) [][]int {
 	return offsets
 }
 
-// sixPoint are the two straight ones and one diagonal of a plane.
+// sixPoint returns the two straight ones and one diagonal of a plane.
 func sixPoint() [][]int { return append(straight(2), []int{1, 1}) }
 
-// surrounding are all with steps of at most one, of each pair the one whose first step is positive.
+// surrounding returns all offsets with steps of at most one, of each pair the one whose first step
+// is positive.
 func surrounding(d int) [][]int {
 	var all [][]int
 	total := 1
@@ -139,17 +142,17 @@ func surrounding(d int) [][]int {
 	return all
 }
 
-// nineteenPoint are the steps in one dimension, and the diagonals of two: all that surrounds a point but the corners of
-// the cube.
+// nineteenPoint returns the steps in one dimension, and the diagonals of two: all that surrounds a
+// point except the corners of the cube.
 func nineteenPoint() [][]int {
 	return slices.DeleteFunc(surrounding(3), func(offset []int) bool { return !slices.Contains(offset, 0) })
 }
 
-// maxDimensions bounds the search: 2^12 ranks are a hypercube of 12 dimensions.
+// maxDimensions limits the search: 2^12 ranks are a hypercube of 12 dimensions.
 const maxDimensions = 16
 
-// lattices are all grids, tori and what lies between with n ranks, and the stencils on them: of a channel, too, which is
-// periodic along the flow and ends at its walls.
+// lattices returns all grids, tori and cylinders with n ranks, and the stencils on them. A cylinder
+// is, for example, a channel, which is periodic along the flow and ends at its walls.
 func lattices(n int) []*Pattern {
 	var all []*Pattern
 	for _, dimensions := range factorisations(n, maxDimensions) {
@@ -157,7 +160,7 @@ func lattices(n int) []*Pattern {
 			all = append(all, latticePattern(lattice{dimensions, periodic, straight(len(dimensions))}, straightFamily(dimensions, periodic)))
 			switch len(dimensions) {
 			case 2:
-				if uniform(periodic) { // one diagonal on a cylinder: no program is known to do so
+				if uniform(periodic) { // no known program has one diagonal on a cylinder
 					all = append(all, latticePattern(lattice{dimensions, periodic, sixPoint()}, SixPoint))
 				}
 				all = append(all, latticePattern(lattice{dimensions, periodic, surrounding(2)}, NinePoint))
@@ -171,8 +174,9 @@ func lattices(n int) []*Pattern {
 	return all
 }
 
-// periods are the ways for dimensions to be periodic that give different graphs: of k equal dimensions the first 0 … k
-// are; one of 2 never is, since around is where the neighbor is already.
+// periods returns the choices of periodic dimensions that give different graphs. Of k equal
+// dimensions the first 0 … k are periodic. A dimension of 2 never is, since the neighbor around is
+// the direct neighbor.
 func periods(dimensions []int) [][]bool {
 	all := [][]bool{nil}
 	for i, d := range dimensions {
@@ -256,7 +260,7 @@ func latticePattern(l lattice, family Family) *Pattern {
 	return p
 }
 
-// closed reports whether a lattice has no end: a dimension of 2 counts as periodic.
+// closed reports whether a lattice has no boundary: a dimension of 2 counts as periodic.
 func closed(l lattice) bool {
 	for i, d := range l.dimensions {
 		if !l.periodic[i] && d > 2 {
@@ -277,10 +281,11 @@ func around(l lattice) string {
 	return strings.Join(list, " and ")
 }
 
-// maxOrders bounds the orders of dimensions that are tried: all of up to five different ones.
+// maxOrders is the maximum number of orders of dimensions that are tried: all of up to five
+// different ones.
 const maxOrders = 120
 
-// orders are a lattice's patterns for all orders of its dimensions, its own first.
+// orders returns a lattice's patterns for all orders of its dimensions, its own first.
 func orders(l lattice, family Family) []*Pattern {
 	type dimension struct {
 		size     int

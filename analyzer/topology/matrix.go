@@ -2,7 +2,7 @@ package topology
 
 import "slices"
 
-// A Matrix is who sent how much to whom, ranks numbered as in their communicator.
+// A Matrix is the traffic between ranks, numbered as in their communicator.
 type Matrix struct {
 	Order   int // ranks of the communicator
 	Traffic []Traffic
@@ -15,14 +15,14 @@ type Traffic struct {
 	Bytes    uint64
 }
 
-// A pair is the traffic between two ranks, both ways; to the higher one is up.
+// A pair is the traffic between two ranks in both directions; up is to the higher one.
 type pair struct {
 	low, high    int
 	up, down     uint64 // calls
 	calls, bytes uint64
 }
 
-// pairs are the traffic between different ranks, by low and high.
+// pairs returns the traffic between different ranks, by low and high.
 func (m Matrix) pairs() []pair {
 	at := map[[2]int]int{}
 	var all []pair
@@ -55,15 +55,16 @@ func (m Matrix) pairs() []pair {
 	return all
 }
 
-// A measure says what makes traffic little.
+// A measure decides from calls and bytes whether traffic is little.
 type measure func(calls, bytes bool) bool
 
 func callsAndBytes(calls, bytes bool) bool { return calls && bytes }
 func bytesAlone(_, bytes bool) bool        { return bytes }
 
-// filter leaves out pairs with little traffic: less than `percent` of the calls, or of the bytes, of the busiest pair of
-// either rank. (The paper's §4.1 has one threshold for the whole matrix, 5%; a rank's own busiest pair is the measure
-// here, so that the thin faces of a flat box stay.) What is left out is counted, not forgotten: see Topology.Outside.
+// filter leaves out pairs with little traffic: less than `percent` of the calls, or of the bytes,
+// of the busiest pair of either rank. (The paper's §4.1 has one threshold for the whole matrix, 5%.
+// Here, it is relative to a rank's own busiest pair, so that the thin faces of a flat box are
+// kept.) What is left out is still counted: see Topology.Outside.
 func filter(pairs []pair, order int, percent float64, isLittle measure) []pair {
 	calls, bytes := make([]uint64, order), make([]uint64, order)
 	for _, p := range pairs {
@@ -71,7 +72,7 @@ func filter(pairs []pair, order int, percent float64, isLittle measure) []pair {
 			calls[rank], bytes[rank] = max(calls[rank], p.calls), max(bytes[rank], p.bytes)
 		}
 	}
-	// what is nothing is little: where no message has data, calls decide
+	// zero counts as little: if no message has data, calls decide
 	little := func(n, a, b uint64) bool { return percent > 0 && n == 0 || float64(n)*100 < percent*float64(max(a, b)) }
 	var kept []pair
 	for _, p := range pairs {

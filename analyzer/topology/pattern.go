@@ -9,14 +9,14 @@ import (
 // A Family is a kind of pattern, of any size.
 type Family string
 
-// The families. A grid's edges go to the next in each dimension, a torus's also around; a dimension of size 2 is the
-// same either way.
+// The families. A grid's edges lead to the next vertex in each dimension, a torus's also around; a
+// dimension of size 2 is the same in both.
 const (
 	Line          Family = "line"
 	Ring          Family = "ring"
 	Grid          Family = "grid"
 	Torus         Family = "torus"
-	Cylinder      Family = "cylinder" // periodic in some dimensions only
+	Cylinder      Family = "cylinder" // periodic in only some dimensions
 	Hypercube     Family = "hypercube"
 	SixPoint      Family = "6-point stencil"  // a 2-D grid or torus with one of its two diagonals (NPB BT, SP)
 	NinePoint     Family = "9-point stencil"  // a 2-D grid or torus with both (the paper's 8-point stencil)
@@ -38,24 +38,26 @@ const (
 // A Pattern is a reference graph: a family with sizes.
 type Pattern struct {
 	Family     Family
-	Name       string // with sizes, as people say it: "4 x 8 torus"
+	Name       string // with sizes, in the usual form: "4 x 8 torus"
 	Dimensions []int  // of lattices, slowest first; nil for others
 	Periodic   []bool // by dimension
 	Order      int    // ranks
 
-	// size is the number of edges, a cheap first test.
+	// size is the number of edges, for a cheap first test.
 	size int
-	// transitive: every vertex looks like every other.
+	// transitive: there is an automorphism from every vertex to every other.
 	transitive bool
-	// neighbors are those of a vertex with the direction in which each lies; each edge appears from both sides.
+	// neighbors yields those of a vertex with the direction of each; each edge appears from both
+	// sides.
 	neighbors func(v int, yield func(w int, direction string))
-	// coordinates of a vertex; nil: its number says it all
+	// coordinates of a vertex; nil: its number is the only one
 	coordinates func(v int) []int
-	// turned are the pattern itself and the same with its dimensions in other orders; nil: there is only one
+	// turned returns the pattern itself and the same with its dimensions in other orders; nil:
+	// there is only one
 	turned func() []*Pattern
 }
 
-// Graph is the pattern's graph.
+// Graph returns the pattern's graph.
 func (p *Pattern) Graph() *Graph {
 	return NewGraph(p.Order, func(yield func(u, v int) bool) {
 		for v := range p.Order {
@@ -68,8 +70,8 @@ func (p *Pattern) Graph() *Graph {
 	})
 }
 
-// Direction says where w lies from v in the pattern ("+x", "parent", "child 1", "worker"); empty: they are not
-// neighbors.
+// Direction returns the direction of w as seen from v in the pattern ("+x", "parent", "child 1",
+// "worker"); empty: they are not neighbors.
 func (p *Pattern) Direction(v, w int) string {
 	found := ""
 	p.neighbors(v, func(u int, direction string) {
@@ -80,7 +82,7 @@ func (p *Pattern) Direction(v, w int) string {
 	return found
 }
 
-// Directions are the neighbors of a vertex by direction.
+// Directions returns the neighbors of a vertex by direction.
 func (p *Pattern) Directions(v int) map[string]int {
 	all := map[string]int{}
 	p.neighbors(v, func(w int, direction string) {
@@ -91,7 +93,8 @@ func (p *Pattern) Directions(v int) map[string]int {
 	return all
 }
 
-// Coordinates of a vertex: per dimension for lattices, level and place for trees, else its number.
+// Coordinates returns the coordinates of a vertex: per dimension for lattices, level and index for
+// trees, else its number.
 func (p *Pattern) Coordinates(v int) []int {
 	if p.coordinates == nil {
 		return []int{v}
@@ -99,7 +102,7 @@ func (p *Pattern) Coordinates(v int) []int {
 	return p.coordinates(v)
 }
 
-// sizes writes dimensions as "4 x 8".
+// sizes formats dimensions as "4 x 8".
 func sizes(dimensions []int) string {
 	words := make([]string, len(dimensions))
 	for i, d := range dimensions {
@@ -108,9 +111,9 @@ func sizes(dimensions []int) string {
 	return strings.Join(words, " x ")
 }
 
-// factorisations are the ways to write n as a product of factors of at least 2, at most `most` of them, each way with
-// its factors largest first; the ways with fewer factors first.
-func factorisations(n, most int) [][]int {
+// factorisations returns the ways to write n as a product of at most `limit` factors of at least 2,
+// each way with its factors largest first; the ways with fewer factors first.
+func factorisations(n, limit int) [][]int {
 	var all [][]int
 	var down func(rest, largest int, so []int)
 	down = func(rest, largest int, so []int) {
@@ -118,7 +121,7 @@ func factorisations(n, most int) [][]int {
 			all = append(all, slices.Clone(so))
 			return
 		}
-		if len(so) == most {
+		if len(so) == limit {
 			return
 		}
 		for f := min(rest, largest); f >= 2; f-- {

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// families make all patterns with n ranks. A graph that is several patterns at once is called by the first of them
-// under which its ranks are numbered in order, or by the first.
+// families make all patterns with n ranks. A graph that is several patterns is named after the
+// first of them in whose order its ranks are numbered, or after the first.
 var families = []func(n int) []*Pattern{allToAll, masters, lattices, trees, cg, rowsColumns, circulants, butterflies}
 
-// maxChoices bounds the search for one isomorphism. Patterns need one choice per dimension or, for trees, per pair of
-// equal subtrees; what needs more is not one of ours.
+// maxChoices limits the search for one isomorphism. Patterns need one choice per dimension or, for
+// trees, per pair of equal subtrees; a graph that needs more is not one of them.
 const maxChoices = 100_000
 
 // A Match is a proof that a graph is a pattern.
@@ -17,16 +17,17 @@ type Match struct {
 	Pattern *Pattern
 	// Vertex is the pattern's vertex for each vertex of the graph.
 	Vertex []int32
-	// Natural: the graph is numbered as the pattern is.
+	// Natural: the graph is numbered like the pattern.
 	Natural bool
 }
 
-// Recognize finds all patterns that a connected graph is, the one to call it by first. `more` are the user's own
-// patterns, which come before the known ones.
+// Recognize finds all patterns that a connected graph is, the preferred name first. `more` are the
+// user's own patterns, which come before the known ones.
 //
-// It is the decision tree of the logicalization paper (§4.2): number of vertices, number of edges, degrees in order,
-// then an isomorphism that proves the match. The graph's spectrum, the paper's filter before the last step, is left
-// out: refinement tells apart whatever a spectrum does here, in less time, and the proof is needed all the same.
+// It is the decision tree of the logicalization paper (§4.2): number of vertices, number of edges,
+// degrees in order, then an isomorphism that proves the match. The graph's spectrum, the paper's
+// filter before the last step, is omitted: refinement distinguishes whatever a spectrum does here,
+// in less time, and the proof is needed in any case.
 func Recognize(g *Graph, more []*Pattern) []Match {
 	var natural, others []Match
 	try := func(p *Pattern) {
@@ -71,7 +72,8 @@ func match(g *Graph, p *Pattern) (Match, bool) {
 	return Match{p, vertex, false}, vertex != nil
 }
 
-// orientations are the same pattern with its dimensions in other orders: a 4 x 2 grid can be numbered along either.
+// orientations returns the pattern with its dimensions in all orders: a 4 x 2 grid can be numbered
+// along either.
 func (p *Pattern) orientations() []*Pattern {
 	if p.turned == nil {
 		return []*Pattern{p}

@@ -1,20 +1,21 @@
 package topology
 
-// A partition divides the vertices of two graphs of the same order, taken as one graph, into cells such that an
-// isomorphism between the two can only map a vertex to one of the same cell. Vertices 0 … n−1 are the first graph's,
-// n … 2n−1 the second's. Refinement (Hopcroft's, by counts of neighbors; also called color refinement or the
-// one-dimensional Weisfeiler–Leman algorithm) splits cells until all vertices of a cell have equally many neighbors in
-// every cell. A cell in which the two graphs have not equally many vertices proves that there is no isomorphism.
+// A partition divides the vertices of two graphs of the same order, taken as one graph, into cells
+// such that an isomorphism between the two can only map a vertex to one of the same cell. Vertices
+// 0 … n−1 are the first graph's, n … 2n−1 the second's. Refinement (Hopcroft's, by counts of
+// neighbors; also called color refinement or the one-dimensional Weisfeiler–Leman algorithm) splits
+// cells until all vertices of a cell have equally many neighbors in every cell. A cell with
+// different numbers of vertices of the two graphs proves that there is no isomorphism.
 type partition struct {
 	a, b *Graph
 	n    int
 
-	elements []int32 // by cell, cells one after the other
-	place    []int32 // of a vertex in elements
+	elements []int32 // sorted by cell
+	place    []int32 // index of a vertex in elements
 	cell     []int32 // of a vertex
-	start    []int32 // of a cell in elements
+	start    []int32 // of a cell, index into elements
 	length   []int32
-	trail    []split // what was split, oldest first: it can be undone
+	trail    []split // splits, oldest first, to be undone
 
 	// scratch of refine
 	queue   []int32
@@ -75,7 +76,7 @@ func (p *partition) enqueue(c int32) {
 	}
 }
 
-// separate makes a cell of the given vertices of c, which are not all of it, and returns it.
+// separate makes a cell of the given vertices of c, a proper subset, and returns it.
 func (p *partition) separate(c int32, vertices []int32) int32 {
 	end := p.start[c] + p.length[c]
 	for _, v := range vertices {
@@ -93,7 +94,7 @@ func (p *partition) separate(c int32, vertices []int32) int32 {
 	return made
 }
 
-// undo takes back all splits but the first `to`.
+// undo undoes all splits but the first `to`.
 func (p *partition) undo(to int) {
 	for len(p.trail) > to {
 		s := p.trail[len(p.trail)-1]
@@ -102,20 +103,21 @@ func (p *partition) undo(to int) {
 			p.cell[v] = s.from
 		}
 		p.length[s.from] += p.length[s.made]
-		last := len(p.start) - 1 // cells are undone in the reverse order of their making
+		last := len(p.start) - 1 // in the reverse order of creation
 		p.start, p.length, p.queued, p.touched = p.start[:last], p.length[:last], p.queued[:last], p.touched[:last]
 	}
 }
 
-// individualise asserts that u of the first graph is mapped to v (a vertex of the second, from n on), both of one cell
-// with more than these two, and refines.
+// individualise asserts that u of the first graph is mapped to v (a vertex of the second, from n
+// on), both of one cell with more than these two, and refines.
 func (p *partition) individualise(u, v int32) bool {
 	made := p.separate(p.cell[u], []int32{u, v})
 	p.enqueue(made)
 	return p.refine()
 }
 
-// refine splits until nothing changes. False: the graphs are not isomorphic under what was asserted.
+// refine splits until nothing changes. It returns false if the graphs are not isomorphic under the
+// assertions.
 func (p *partition) refine() bool {
 	possible := true
 	for len(p.queue) > 0 {
@@ -159,12 +161,12 @@ func (p *partition) splitBy(splitter int32) bool {
 	return possible
 }
 
-// splitCell divides a cell by the counts of its touched vertices; those that were not touched have none.
+// splitCell divides a cell by the counts of its touched vertices; untouched ones have count 0.
 func (p *partition) splitCell(c int32) bool {
 	byCount := groups(p.touched[c], p.count)
 	untouched := int(p.length[c]) - len(p.touched[c])
 	if untouched == 0 {
-		// one group stays as the cell: the last, so that the cell never gets empty
+		// the last group stays in the cell, so that it is never empty
 		byCount = byCount[:len(byCount)-1]
 	}
 	if len(byCount) == 0 {
@@ -187,7 +189,8 @@ func (p *partition) splitCell(c int32) bool {
 			largest = m
 		}
 	}
-	// all but the largest part split others; the whole cell's part follows from the rest (Hopcroft)
+	// all but the largest part split others; the whole cell's effect follows from the rest
+	// (Hopcroft)
 	for _, m := range append(made, c) {
 		if m != largest || wasQueued {
 			p.enqueue(m)
@@ -196,7 +199,7 @@ func (p *partition) splitCell(c int32) bool {
 	return true
 }
 
-// groups orders vertices by count and returns the runs of equal count.
+// groups sorts vertices by count and returns the runs of equal count.
 func groups(vertices []int32, count []int32) [][]int32 {
 	first, uniform := count[vertices[0]], true
 	for _, v := range vertices {

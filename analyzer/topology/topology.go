@@ -5,23 +5,26 @@ import (
 	"strings"
 )
 
-// A Topology is what the traffic of a communicator looks like.
+// A Topology describes the traffic of a communicator.
 type Topology struct {
-	// Pattern is what the ranks that talk form, or each group of them if there are several Copies; nil: nothing known.
+	// Pattern is formed by the ranks that communicate, or by each group of them if there are
+	// several Copies; nil: unknown.
 	Pattern *Pattern
 	// Aliases are the other names of the same graph.
 	Aliases []string
 	Copies  int
-	// Copy and Vertex say for each rank in which copy it is and where in the pattern; −1: it does not talk.
+	// Copy and Vertex are, for each rank, its copy and its vertex in the pattern; −1: it does not
+	// communicate.
 	Copy, Vertex []int
-	Silent       int // ranks that do not talk
-	// Natural: ranks are numbered as the pattern is.
+	Silent       int // ranks that do not communicate
+	// Natural: ranks are numbered like the pattern.
 	Natural bool
-	// OneWay: a lattice through which messages go in one direction along each dimension: a wavefront.
+	// OneWay: the pattern is a lattice, and messages go in one direction along each dimension: a
+	// wavefront.
 	OneWay bool
-	// Inside counts what goes along the pattern's edges, Outside what the filter left out.
+	// Inside counts the traffic on the pattern's edges, Outside what the filter left out.
 	Inside, Outside Volume
-	// Filtered: the pattern showed only after pairs with little traffic had been left out.
+	// Filtered: the pattern was found only after pairs with little traffic were left out.
 	Filtered bool
 }
 
@@ -31,22 +34,23 @@ type Volume struct {
 	Bytes uint64 `json:"bytes"`
 }
 
-// DefaultThreshold is that of the paper, in percent: pairs with less of both calls and bytes are not part of a pattern.
+// DefaultThreshold is that of the paper, in percent: pairs with less of both calls and bytes are
+// not part of a pattern.
 const DefaultThreshold = 5
 
 // Options of Identify.
 type Options struct {
-	// Threshold in percent, below which a pair's traffic is not part of the pattern; 0 means DefaultThreshold, less than
-	// 0 that nothing is left out.
+	// Threshold in percent, below which a pair's traffic is not part of the pattern; 0 means
+	// DefaultThreshold, a negative one that nothing is left out.
 	Threshold float64
 	// Patterns are the user's own.
 	Patterns []Custom
 }
 
-// Identify finds the topology of a communicator: of all its traffic if that is a pattern, else of what is left when
-// pairs with few calls and few bytes are left out, else without those with few bytes (NPB MG's coarse levels exchange as
-// often as the fine ones). Several groups of ranks that do not talk to each other are one topology if
-// all are the same pattern.
+// Identify finds the topology of a communicator. It tries all traffic, then the traffic without
+// pairs with few calls and few bytes, then without pairs with few bytes (NPB MG's coarse levels
+// exchange as often as the fine ones). Several groups of ranks without messages between them are
+// one topology if all are the same pattern.
 func Identify(m Matrix, o Options) Topology {
 	pairs := m.pairs()
 	t := identify(pairs, m.Order, o.Patterns)
@@ -117,7 +121,8 @@ func identify(pairs []pair, order int, custom []Custom) Topology {
 	return t
 }
 
-// oneWay reports whether messages go one way along each dimension of a lattice with an end.
+// oneWay reports whether messages go in one direction along each dimension of a lattice with a
+// boundary.
 func (t *Topology) oneWay(pairs []pair) bool {
 	switch t.Pattern.Family {
 	case Line, Grid, SixPoint, NinePoint, Nineteen, TwentySeven:
@@ -145,7 +150,7 @@ func (t *Topology) oneWay(pairs []pair) bool {
 
 var opposite = strings.NewReplacer("+", "-", "-", "+")
 
-// Name says what the topology is, in a few words.
+// Name describes the topology in a few words.
 func (t *Topology) Name() string {
 	switch {
 	case t.Pattern == nil && t.Silent == len(t.Copy):

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// trees are the complete k-ary ones, numbered level by level, and the binomial one.
+// trees returns the complete k-ary ones, numbered level by level, and the binomial one.
 func trees(n int) []*Pattern {
 	var all []*Pattern
 	for k := 2; k < n-1 && k <= maxChildren; k++ {
@@ -22,8 +22,8 @@ func trees(n int) []*Pattern {
 
 const maxChildren = 64
 
-// rooted makes a pattern of a function that gives the parent of a vertex and which of its children it is; parents have
-// lower numbers.
+// rooted makes a pattern of a function that returns the parent of a vertex and the index of the
+// vertex among its children; parents have lower numbers.
 func rooted(family Family, name string, n int, parent func(v int) (int, int)) *Pattern {
 	p := &Pattern{Family: family, Name: name, Order: n, size: n - 1}
 	type child struct{ vertex, place int }

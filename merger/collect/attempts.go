@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// An Attempt is one start of the launcher, as the operator saw it.
+// An Attempt is one start of the launcher, as observed by the operator.
 type Attempt = messages.Attempt
 
-// ParseAttempts reads the value of --attempts; "" is none.
+// ParseAttempts parses the value of --attempts; "" is none.
 func ParseAttempts(s string) ([]Attempt, error) {
 	if s == "" {
 		return nil, nil
@@ -25,15 +25,15 @@ func ParseAttempts(s string) ([]Attempt, error) {
 	return attempts, nil
 }
 
-// clockSlack is how much earlier than its launcher a rank may seem to have
-// started: their nodes' clocks differ.
+// clockSlack is the largest time by which a rank may appear to have started before its launcher:
+// their nodes' clocks differ.
 const clockSlack = 2 * time.Second
 
-// attemptOf finds the attempt that a world belongs to: the last that had begun
-// when the world did. Ranks run in surviving workers, whose sidecars see no
-// restart of the launcher, so time is all there is. The kubelet restarts a
-// container for the first time without a pause, so the slack is only given where
-// the attempt before is known to have ended; times of Kubernetes are whole seconds.
+// attemptOf returns the attempt that a world belongs to: the last one that had begun when the world
+// did. Ranks run in surviving workers, whose sidecars do not see a restart of the launcher, so only
+// time is available. The kubelet restarts a container for the first time without a pause, so the
+// slack is applied only if the attempt before is known to have ended. Times of Kubernetes are whole
+// seconds.
 func attemptOf(attempts []Attempt, startRealtimeNS int64) int {
 	if len(attempts) == 0 {
 		return 0

@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// awayStore does not answer until a moment, and is slow to list.
+// awayStore does not answer until a given time, and is slow to list.
 type awayStore struct {
 	store.Store
 	mu    sync.Mutex
@@ -42,25 +42,26 @@ func (s *awayStore) List(ctx context.Context, prefix string) ([]store.Object, er
 	return s.Store.List(ctx, prefix)
 }
 
-// inBubble runs a test with a clock of its own. The encoder of traces keeps channels from when it is first used: that must
-// be outside.
+// inBubble runs a test with its own clock. The encoder of traces keeps channels from its first use:
+// that must be outside of the bubble.
 func inBubble(t *testing.T, test func(t *testing.T)) {
 	ship(t, openStore(t), 0, rank("before", 0, 1, 0))
 	synctest.Test(t, test)
 }
 
-// patient is a store as the merge has it.
+// patient wraps a store like the merge does.
 func patient(s store.Store) store.Store {
 	return store.Patient(s, store.Patience{Unreachable: 15 * time.Minute})
 }
 
-// The time to wait for ranks does not pass while the store is away: their sidecars cannot send either.
+// The time to wait for ranks stands still while the store is unavailable: their sidecars cannot
+// upload either.
 func TestStoreThatIsAwayCostsNoRanks(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
 		heartbeat(t, s, 0, func(p *shard.Pod) { p.Pending = 1 })
 		s.away(10 * time.Minute)
-		time.AfterFunc(10*time.Minute+20*time.Second, func() { // the sidecar's turn comes a little later
+		time.AfterFunc(10*time.Minute+20*time.Second, func() { // the sidecar gets its turn a little later
 			heartbeat(t, s, 0, func(p *shard.Pod) { p.Sequence, p.Final = 2, true })
 		})
 		inv, late, err := wait(t.Context(), patient(s), Options{CollectTimeout: 30 * time.Second, Pods: 1})
@@ -70,7 +71,7 @@ func TestStoreThatIsAwayCostsNoRanks(t *testing.T) {
 	})
 }
 
-// A store that takes long to list is not away: the time to wait passes.
+// A store that is slow to list is not unavailable: the time to wait passes.
 func TestSlowStoreDoesNotStretchTheTimeToWait(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t), slow: 10 * time.Second}
@@ -83,9 +84,9 @@ func TestSlowStoreDoesNotStretchTheTimeToWait(t *testing.T) {
 	})
 }
 
-// A job with two launches. The store has all of the first one and was away during the second; each of its pods tells of
-// it a moment after the store answers again, when the merge has begun. The merge finds out by the launcher's end, or
-// since it had to wait itself.
+// A job with two launches. The store has everything of the first one and was unavailable during the
+// second. Each of its pods reports it shortly after the store answers again, when the merge has
+// begun. The merge notices by the launcher's end, or because it had to wait itself.
 func TestSecondLaunchDuringAnOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		attempts []Attempt
@@ -102,7 +103,7 @@ func TestSecondLaunchDuringAnOutage(t *testing.T) {
 				ship(t, s, 1, rank("first", 1, 2, 0))
 				looked := time.Now()
 				for n := range 2 {
-					heartbeat(t, s, n, func(p *shard.Pod) { p.TellsWithin, p.LookedAt = 10*time.Second, looked })
+					heartbeat(t, s, n, func(p *shard.Pod) { p.ReportsWithin, p.LookedAt = 10*time.Second, looked })
 				}
 				time.Sleep(time.Minute)
 				s.away(c.away)
@@ -126,11 +127,11 @@ func TestSecondLaunchDuringAnOutage(t *testing.T) {
 	}
 }
 
-// The store goes away while pods are watched: they are watched anew.
+// The store becomes unavailable while pods are watched: they are watched from the start.
 func TestOutageWhilePodsAreWatched(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
-		heartbeat(t, s, 0, func(p *shard.Pod) { p.TellsWithin = 10 * time.Second })
+		heartbeat(t, s, 0, func(p *shard.Pod) { p.ReportsWithin = 10 * time.Second })
 		time.AfterFunc(5*time.Second, func() { s.away(time.Minute) })
 		time.AfterFunc(5*time.Second+time.Minute+9*time.Second, func() { ship(t, s, 0, rank("late", 0, 1, 0)) })
 		inv, _, err := wait(t.Context(), patient(s), Options{CollectTimeout: 5 * time.Minute, Pods: 1})
@@ -139,12 +140,13 @@ func TestOutageWhilePodsAreWatched(t *testing.T) {
 	})
 }
 
-// Pods that have looked at their spool about when the launcher ended have nothing more to tell: the merge begins at once.
+// Pods that looked at their spool at about the launcher's end have nothing more to report: the
+// merge begins immediately.
 func TestNoOutageCostsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
 		ship(t, s, 0, rank("only", 0, 1, 0))
-		heartbeat(t, s, 0, func(p *shard.Pod) { p.TellsWithin, p.LookedAt = 10*time.Second, time.Now() })
+		heartbeat(t, s, 0, func(p *shard.Pod) { p.ReportsWithin, p.LookedAt = 10*time.Second, time.Now() })
 		time.Sleep(time.Second)
 		begun := time.Now()
 		_, _, err := wait(t.Context(), patient(s), Options{CollectTimeout: time.Minute, Pods: 1, Attempts: []Attempt{{FinishedAt: begun}}})
@@ -153,7 +155,8 @@ func TestNoOutageCostsNothing(t *testing.T) {
 	})
 }
 
-// uploading is a store whose uploads hang while it is away, and fail in the end, as over a connection that is dead.
+// uploading is a store whose uploads hang while it is unavailable, and finally fail, as over a dead
+// connection.
 type uploading struct{ *awayStore }
 
 func (s uploading) hang(ctx context.Context) error {
@@ -181,9 +184,9 @@ func (s uploading) PutIf(ctx context.Context, key string, r io.ReadSeeker, size 
 	return s.Store.PutIf(ctx, key, r, size, version)
 }
 
-// A sidecar keeps its promise after an outage: whatever it was doing when the store came back, the merge that begins just
-// then gets all that there is.
-func TestPromiseAfterAnOutage(t *testing.T) {
+// A sidecar reports in time after an outage: whatever it was doing when the store came back, the
+// merge that begins just then gets everything.
+func TestReportsInTimeAfterAnOutage(t *testing.T) {
 	for phase := range 16 {
 		inBubble(t, func(t *testing.T) {
 			s := uploading{&awayStore{Store: openStore(t)}}

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A chain is several objects that are read as one, one after the other.
+// A chain is the concatenation of several objects, read as one.
 type chain struct {
 	objects []io.ReaderAt
 	ends    []int64
@@ -27,7 +27,7 @@ func (c *chain) size() int64 {
 	return c.ends[len(c.ends)-1]
 }
 
-// ReadAt reads across the borders of objects.
+// ReadAt reads across the boundaries of objects.
 func (c *chain) ReadAt(b []byte, at int64) (n int, err error) {
 	i := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > at })
 	for ; n < len(b) && i < len(c.ends); i++ {
@@ -52,7 +52,7 @@ func (c *chain) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// A partReader reads an object with parts. It asks the store for nothing before it is read.
+// A partReader reads an object with parts. It accesses the store only when it is read.
 type partReader struct {
 	ctx   context.Context
 	store store.Store

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any range of a chain is that of its objects one after the other; an object that is too short is an error.
+// Any range of a chain equals that of its concatenated objects; an object that is too short is an
+// error.
 func TestChainReadsAcrossObjects(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -32,7 +32,7 @@ func identity(pod int) shipper.Identity {
 	return shipper.Identity{Pod: fmt.Sprintf("worker-%d", pod), PodUID: fmt.Sprintf("uid-%d", pod), Node: "node", Role: "worker"}
 }
 
-// ship leaves the shards of one pod with these processes.
+// ship uploads the shards of one pod with these processes.
 func ship(t *testing.T, s store.Store, pod int, processes ...*spooltest.Process) {
 	t.Helper()
 	spool := t.TempDir()
@@ -161,7 +161,7 @@ func TestMissingRanksAfterIdleHeartbeats(t *testing.T) {
 	}
 }
 
-// heartbeat writes one as a sidecar that is still there.
+// heartbeat writes one like a running sidecar.
 func heartbeat(t *testing.T, s store.Store, pod int, change func(p *shard.Pod)) {
 	t.Helper()
 	id := identity(pod)
@@ -199,7 +199,7 @@ func TestIdlePodsThatBeatAgain(t *testing.T) {
 	}
 }
 
-// What a pod could not record is lost, as is what it could not send: without any run, too.
+// What a pod could not record is lost, like what it could not upload, even without any run.
 func TestProcessesThatFoundNoRoom(t *testing.T) {
 	s := openStore(t)
 	ship(t, s, 0, rank("w", 0, 1, 0))

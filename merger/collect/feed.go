@@ -15,14 +15,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// An input is a trace that goes into a merge.
+// An input is a trace to be merged.
 type input struct {
 	name string // its key
-	lost string // what is missing if it cannot be used
+	lost string // what is lost if it cannot be used
 	read func(ctx context.Context) (*trace.Content, error)
 }
 
-// feed gives inputs to a merger. What cannot be used is named and left out; err is the store's, or the context's.
+// feed adds inputs to a merger. It leaves out those that cannot be used and names them in problems.
+// err is an error of the store or of the context.
 func feed(ctx context.Context, m *merger.Merger, inputs []input) (added int, problems []string, err error) {
 	// a few inputs are read and decoded ahead of the one that is being merged
 	type result struct {
@@ -75,22 +76,23 @@ func feed(ctx context.Context, m *merger.Merger, inputs []input) (added int, pro
 	return added, problems, nil
 }
 
-// readAhead bounds the inputs in memory beside what is merged already.
+// readAhead bounds the number of inputs in memory that are not merged yet.
 const readAhead = 4
 
-// isStorage reports whether err is the store's fault, not that of what it holds:
-// the whole step is then to be repeated.
+// isStorage reports whether err is an error of the store, not of its content: then the whole step
+// is to be repeated.
 func isStorage(err error) bool {
 	var e *store.Error
 	return errors.As(err, &e) && e.Reason != store.NotFound
 }
 
-// errParts says that the store does not have parts as a shard needs them: somebody has deleted them, or a rule of the bucket.
+// errParts is the error of parts that a shard needs and that are missing in the store: someone, or
+// a rule of the bucket, has deleted them.
 var errParts = errors.New("times that belong to it are not in the storage any more")
 
-// shardInput is a shard of the plan. A sidecar may replace manifest and shard
-// between two reads, so what is missing is looked for once more under its new name.
-// Parts are read in the context of the whole step.
+// shardInput returns a shard of the plan. A sidecar may replace manifest and shard between two
+// reads, so a missing one is looked up once more under its new name. Parts are read in the context
+// of the whole step.
 func shardInput(step context.Context, s store.Store, world string, p PlannedShard) input {
 	return input{
 		name: p.key(), lost: fmt.Sprintf("ranks %s of pod %s", p.Ranks, p.Pod),
@@ -112,8 +114,9 @@ func shardInput(step context.Context, s store.Store, world string, p PlannedShar
 	}
 }
 
-// readChain reads a shard and what stands before it. Parts are read piece by piece, when the merged trace is written: that
-// they are there is made sure of before, or a merge of all ranks would fail for one of them.
+// readChain reads a shard and the parts before it. Parts are read piece by piece, when the merged
+// trace is written. That they exist is checked before, or a merge of all ranks would fail because
+// of one of them.
 func readChain(ctx, step context.Context, s store.Store, p *PlannedShard) (*trace.Content, error) {
 	raw, err := readObject(ctx, s, p.key())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Incomplete input: what is missing is named in the result, the run's manifest and the trace, and the rest is merged,
-// the same by one process and by a tree.
+// Incomplete input: what is missing is named in the result, the run's manifest and the trace. The
+// rest is merged, with equal results of one process and of a tree.
 
 // pods uploads the pods of a ring of 12 ranks, three in each, but for one.
 func pods(t *testing.T, without int) store.Store {
@@ -109,7 +109,7 @@ func TestRepeatedUploadIsNamed(t *testing.T) {
 	require.Equal(t, once.Runs, result.Runs)
 }
 
-// A shard that lies where one of another world should be is left out, wherever it comes in the order.
+// A shard in the place of one of another world is left out, whatever the order.
 func TestShardOfAnotherWorldIsNamed(t *testing.T) {
 	other, err := simulate.New(simulate.Config{Pattern: "tree", Ranks: 12, RanksPerNode: 3})
 	require.NoError(t, err)

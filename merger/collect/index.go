@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// writeIndex says which runs there are. It comes after the last of them: who finds the index finds them all.
+// writeIndex writes the list of runs. It is written after the last of them, so that all runs in it
+// exist.
 func writeIndex(ctx context.Context, s store.Store, runs []messages.Run) error {
 	if runs == nil {
 		runs = []messages.Run{}
@@ -20,7 +21,8 @@ func writeIndex(ctx context.Context, s store.Store, runs []messages.Run) error {
 	return nil
 }
 
-// ensureIndex writes the index if it is not there; what a report has added to one that is stays.
+// ensureIndex writes the index if it does not exist; an existing one, to which a report may have
+// added, is kept.
 func ensureIndex(ctx context.Context, s store.Store, runs []messages.Run) error {
 	_, err := s.Stat(ctx, messages.IndexFile)
 	if store.IsNotFound(err) {

@@ -15,21 +15,21 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// An inventory is what lies in the store at one moment.
+// An inventory is the content of the store at one time.
 type inventory struct {
 	pods      map[string]*shard.Pod // by uid
 	manifests []located
-	damaged   []string // documents that cannot be read, for people
+	damaged   []string // unreadable documents, described for people
 }
 
-// located is a manifest with its place.
+// located is a manifest with its location.
 type located struct {
-	shard.Manifest           // without its list of ranks
-	ranks          processes // which are here
+	shard.Manifest           // Ranks is empty: see ranks
+	ranks          processes // the ranks of the manifest
 	directory      string    // with a slash at its end
 }
 
-// key is where the shard lies.
+// key is the key of the shard in the store.
 func (l *located) key() string { return l.directory + path.Base(l.Shard) }
 
 // A document is a heartbeat or a manifest as it was when it was read.
@@ -40,14 +40,14 @@ type document struct {
 	damaged string // why it is neither
 }
 
-// A stocktaker takes one inventory after the other, and reads only what has
-// changed since the one before.
-type stocktaker struct {
+// An inventoryReader takes one inventory after the other, and reads only what has changed since the one
+// before.
+type inventoryReader struct {
 	store store.Store
 	read  map[string]document // by key
 }
 
-func (t *stocktaker) take(ctx context.Context) (*inventory, error) {
+func (t *inventoryReader) take(ctx context.Context) (*inventory, error) {
 	objects, err := t.store.List(ctx, shard.Root)
 	if err != nil && !store.IsNotFound(err) {
 		return nil, err
@@ -102,8 +102,8 @@ func (t *stocktaker) take(ctx context.Context) (*inventory, error) {
 	return inv, nil
 }
 
-// readDocument reads a heartbeat or a manifest. One that was replaced since it
-// was listed is read again the next time.
+// readDocument reads a heartbeat or a manifest. One that was replaced since it was listed is read
+// again the next time.
 func readDocument(ctx context.Context, s store.Store, object store.Object, kind shard.Kind) (document, error) {
 	d := document{version: object.Version}
 	directory := path.Dir(object.Key)
@@ -111,7 +111,7 @@ func readDocument(ctx context.Context, s store.Store, object store.Object, kind 
 	if kind == shard.KindPod {
 		var pod shard.Pod
 		err = shard.Read(ctx, s, object.Key, &pod)
-		pod.PodUID = path.Base(directory) // the place counts, not what the document says of itself
+		pod.PodUID = path.Base(directory) // its location counts, not what the document contains
 		d.pod = &pod
 	} else {
 		var manifest shard.Manifest
@@ -125,7 +125,7 @@ func readDocument(ctx context.Context, s store.Store, object store.Object, kind 
 	return d, err
 }
 
-// requests is how many objects are read at the same time.
+// requests is the number of objects that are read concurrently.
 const requests = 16
 
 // worlds groups the manifests by world.
@@ -137,7 +137,7 @@ func (inv *inventory) worlds() map[string][]located {
 	return worlds
 }
 
-// complete reports whether every world has all its ranks, ended.
+// complete reports whether all ranks of every world are present and have ended.
 func (inv *inventory) complete() bool {
 	if len(inv.manifests) == 0 {
 		return false
@@ -161,7 +161,7 @@ func (inv *inventory) complete() bool {
 	return true
 }
 
-// lost says which ranks the sidecars could not upload, and which left nothing to upload.
+// lost lists the ranks that sidecars could not upload, and those that left nothing to upload.
 func (inv *inventory) lost() []string {
 	var lost []string
 	for _, pod := range inv.pods {
@@ -179,7 +179,7 @@ func (inv *inventory) lost() []string {
 	return lost
 }
 
-// problems is what sidecars and we found damaged.
+// problems lists the damage that sidecars and this merge found.
 func (inv *inventory) problems() []string {
 	problems := slices.Clone(inv.damaged)
 	for _, pod := range inv.pods {
@@ -196,8 +196,8 @@ func (inv *inventory) problems() []string {
 	return slices.Compact(problems)
 }
 
-// duplicates names the processes that are final in several shards, as a repeated
-// upload leaves them. The merge counts each once.
+// duplicates lists the processes that are final in several shards, because of a repeated upload.
+// The merge counts each once.
 func (inv *inventory) duplicates() []string {
 	once, twice := rankSet{}, rankSet{}
 	for i := range inv.manifests {
@@ -207,7 +207,7 @@ func (inv *inventory) duplicates() []string {
 			}
 		}
 	}
-	first := map[process]int{} // manifest that had it first
+	first := map[process]int{} // the first manifest with it
 	again := map[[2]int][]int{}
 	for i := range inv.manifests {
 		if len(twice) == 0 {
@@ -235,7 +235,7 @@ func (inv *inventory) duplicates() []string {
 	return found
 }
 
-// waitingFor describes what is not there yet.
+// waitingFor describes what is still missing.
 func (inv *inventory) waitingFor(pods int) string {
 	var busy []string
 	for _, pod := range inv.pods {

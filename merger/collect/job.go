@@ -15,12 +15,12 @@ import (
 
 // Options of Merge.
 type Options struct {
-	CollectTimeout time.Duration // how long to wait for ranks that are still to come
-	Pods           int           // pods of the job, the launcher's included; 0: those that left a sign
+	CollectTimeout time.Duration // how long to wait for missing ranks
+	Pods           int           // pods of the job including the launcher's; 0: those that left a trace in the store
 	Attempts       []Attempt
-	FanIn          int                              // most traces that one step merges; below 2: all
+	FanIn          int                              // maximum number of traces that one step merges; below 2: unlimited
 	CreatedBy      string                           // version of Cairn
-	Logf           func(format string, args ...any) // progress, for people; nil: none
+	Logf           func(format string, args ...any) // progress messages for people; may be nil
 }
 
 func (o *Options) logf(format string, args ...any) {
@@ -29,15 +29,15 @@ func (o *Options) logf(format string, args ...any) {
 	}
 }
 
-// ErrAllDamaged is the error of Merge, beside those of the store, when there
-// are shards but none can be read: bad data, which no repetition mends.
+// ErrAllDamaged is the error of Merge if there are shards but none can be read. Unlike errors of
+// the store, it is permanent.
 var ErrAllDamaged = errors.New("none of the shards can be read")
 
-// nothing is what the result says of a job without any shard. That is no
-// error: the job may not have used MPI.
+// nothing is the message for a job without shards. This is not an error: the job may not have used
+// MPI.
 const nothing = "no rank was traced: the store has no shard of this job"
 
-// A run is one world, or one start of a world whose id was used again.
+// A run is one world, or one start of a world whose id was reused.
 type run struct {
 	content  *trace.Content
 	attempt  int
@@ -46,7 +46,7 @@ type run struct {
 	problems []string
 }
 
-// note adds what was left out of the run to what its trace and manifest say.
+// note adds what was left out of the run to its trace and its manifest.
 func (r *run) note(problems []string) {
 	r.problems = problems
 	meta := &r.content.Meta
@@ -55,10 +55,10 @@ func (r *run) note(problems []string) {
 	meta.Notes = slices.Compact(meta.Notes)
 }
 
-// Merge waits for the shards of a job, writes a trace for each run, and
-// returns what the operator wants to know. Damaged shards are named in the
-// result and the rest is merged. If a world has more shards than Options.FanIn,
-// nothing is merged yet: the result says which levels are to follow (Step).
+// Merge waits for the shards of a job, writes a trace for each run, and returns the result for the
+// operator. Damaged shards are named in the result, and the rest is merged. If a world has more
+// shards than Options.FanIn, nothing is merged yet: the result has the levels that are to follow
+// (Step).
 func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	inv, late, err := wait(ctx, s, o)
 	if err != nil {
@@ -69,11 +69,11 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	if len(levels) == 0 {
 		return p.merge(ctx, s, 1, o)
 	}
-	// who looks for the runs meanwhile finds none, rather than those of an earlier merge
+	// Until the end there is no index, rather than that of an earlier merge.
 	if err := s.Delete(ctx, messages.IndexFile); err != nil {
 		return nil, err
 	}
-	p.place()
+	p.setDirectory()
 	if err := shard.Write(ctx, s, planFile, p); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	return &Result{Levels: levels}, nil
 }
 
-// number gives runs their attempt and their place in it, by start.
+// number sets the attempt of each run and its index in it, by start.
 func number(runs []run, attempts []Attempt) {
 	for i := range runs {
 		runs[i].attempt = attemptOf(attempts, runs[i].start)

@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// longPod leaves in a spool two ranks that have made many calls; finish makes their last ones.
+// longPod leaves in a spool two ranks that have made many calls; finish makes their last calls.
 func longPod(t *testing.T, spool string, pod int) (long []*spooltest.Long, finish func()) {
 	var ranks []*spooltest.Process
 	for n := range 2 {
@@ -67,7 +67,8 @@ func neededPart(t *testing.T, s store.Store, pod string) string {
 	return ""
 }
 
-// shipLong leaves the shard of a pod whose ranks have made many calls. While they live it puts parts into the store.
+// shipLong uploads the shard of a pod whose ranks have made many calls. While they run it uploads
+// parts.
 func shipLong(t *testing.T, s store.Store, pod int, living bool) {
 	t.Helper()
 	spool := t.TempDir()
@@ -101,7 +102,8 @@ func shipLong(t *testing.T, s store.Store, pod int, living bool) {
 	require.Empty(t, <-lost)
 }
 
-// The trace of pods that put parts into a bucket while their ranks went on is that of pods that were shipped at their end.
+// The trace of pods that uploaded parts while their ranks ran equals that of pods that were shipped
+// at their end.
 func TestStoredPartsAreMerged(t *testing.T) {
 	endpoint, stop, err := miniotest.Start()
 	require.NoError(t, err)
@@ -130,8 +132,8 @@ func TestStoredPartsAreMerged(t *testing.T) {
 	require.True(t, bytes.Equal(traces[0], traces[1]), "%d and %d bytes", len(traces[0]), len(traces[1]))
 }
 
-// Where somebody has deleted parts, or a rule of the bucket, or they are not whole, the ranks of that pod are missing, and
-// the trace has all others.
+// If parts were deleted, or are incomplete, the ranks of that pod are missing, and the trace has
+// all others.
 func TestMissingPartsAreNamed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestStoredPartsAreMerged")

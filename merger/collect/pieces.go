@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// pieces is a file in memory that grows without being copied: a merge of a
-// large job holds what it reads, and then what it writes, once and not twice.
+// pieces is a file in memory that grows without being copied. So a merge of a large job has what it
+// reads, and then what it writes, in memory once, not twice.
 type pieces struct {
-	list   [][]byte // all but the last have pieceBytes
+	list   [][]byte // all but the last have pieceBytes bytes
 	size   int64
 	digest hash.Hash
 }
@@ -41,7 +41,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// room is the capacity of a new piece: that of small files is small.
+// room is the capacity of a new piece; it is small for small files.
 func (p *pieces) room(n int) int {
 	if len(p.list) > 0 {
 		return pieceBytes
@@ -49,7 +49,7 @@ func (p *pieces) room(n int) int {
 	return min(max(n, firstPieceBytes), pieceBytes)
 }
 
-// ReadAt reads what has been written.
+// ReadAt reads what was written.
 func (p *pieces) ReadAt(b []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, errors.New("a negative offset")
@@ -66,10 +66,10 @@ func (p *pieces) ReadAt(b []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// reader reads all from the beginning.
+// reader returns a reader of everything from the beginning.
 func (p *pieces) reader() io.Reader { return io.NewSectionReader(p, 0, p.size) }
 
-// sha256 is the digest of what has been written, in hexadecimal.
+// sha256 is the digest of what was written, in hexadecimal.
 func (p *pieces) sha256() string {
 	if p.digest == nil {
 		return digestOf(nil)

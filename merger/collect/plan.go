@@ -12,19 +12,18 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A Plan is what a merge in several levels was decided from: the shards that
-// had arrived, once and for all levels. Level 0 writes it. Level k then merges
-// at most FanIn outputs of level k − 1 (shards, for k = 1) in each of its parts;
-// worlds that need no more levels wait. The last level has one part: it makes
-// the runs, of all worlds.
+// A Plan is the basis of a merge in several levels: the shards that had arrived, fixed for all
+// levels. Level 0 writes it. Each part of level k merges at most FanIn outputs of level k − 1
+// (shards, for k = 1). Worlds that need fewer levels wait. The last level has one part, which makes
+// the runs of all worlds.
 type Plan struct {
 	FanIn    int            `json:"fan_in"`
 	Worlds   []PlannedWorld `json:"worlds"` // sorted by name
 	Attempts []Attempt      `json:"attempts"`
 	Lost     []string       `json:"lost,omitempty"`
 	Problems []string       `json:"problems,omitempty"`
-	Damaged  bool           `json:"damaged,omitempty"` // there are shards whose manifest cannot be read
-	// Directory is where the parts lie that belong to this plan: another plan has another one.
+	Damaged  bool           `json:"damaged,omitempty"` // there are shards with unreadable manifests
+	// Directory has the parts of this plan. It is different for another plan.
 	Directory string `json:"directory"`
 }
 
@@ -38,7 +37,7 @@ type PlannedWorld struct {
 type PlannedShard struct {
 	Directory string `json:"directory"` // with a slash at its end
 	Shard     string `json:"shard"`
-	// Parts stand before the shard.
+	// Parts precede the shard.
 	Parts []shard.Part `json:"parts,omitempty"`
 	Pod   string       `json:"pod"`
 	Ranks string       `json:"ranks"`
@@ -46,7 +45,7 @@ type PlannedShard struct {
 
 func (p *PlannedShard) key() string { return p.Directory + path.Base(p.Shard) }
 
-// Where a merge in several levels keeps its state, below the job's prefix.
+// Location of the state of a merge in several levels, below the job's prefix.
 const (
 	stepRoot   = "merge/"
 	planFile   = stepRoot + "plan.json"
@@ -71,7 +70,7 @@ func newPlan(inv *inventory, late string, o Options) *Plan {
 	return p
 }
 
-// inputs is how many inputs a world has at a level; level 1 takes the shards.
+// inputs returns the number of inputs of a world at a level; level 1 merges the shards.
 func (p *Plan) inputs(world, level int) int {
 	n := len(p.Worlds[world].Shards)
 	for range level - 1 {
@@ -82,7 +81,7 @@ func (p *Plan) inputs(world, level int) int {
 	return n
 }
 
-// parts is how many parts of a level a world has: none if it fits into the last one.
+// parts returns the number of parts of a world at a level: 0 if its inputs fit into the last level.
 func (p *Plan) parts(world, level int) int {
 	n := p.inputs(world, level)
 	if p.FanIn < 2 || n <= p.FanIn {
@@ -91,7 +90,7 @@ func (p *Plan) parts(world, level int) int {
 	return (n + p.FanIn - 1) / p.FanIn
 }
 
-// Levels is how many parts each level has that follows; none: level 0 does it all.
+// Levels returns the number of parts of each level that follows; none: level 0 does everything.
 func (p *Plan) Levels() []int {
 	var levels []int
 	for level := 1; ; level++ {
@@ -110,12 +109,12 @@ func (p *Plan) Levels() []int {
 	return levels
 }
 
-// A part is one step of the tree: some consecutive inputs of a world.
+// A part is one step of the tree: consecutive inputs of a world.
 type part struct {
 	level, world, number int
 }
 
-// part finds a part of a level by its index.
+// part returns a part of a level by its index.
 func (p *Plan) part(level, index int) (part, error) {
 	number := index
 	for w := range p.Worlds {
@@ -128,13 +127,13 @@ func (p *Plan) part(level, index int) (part, error) {
 	return part{}, fmt.Errorf("level %d of the merge has no part %d", level, index)
 }
 
-// sources are what a part merges: the first of its inputs, and the one after its last.
+// sources returns the range [from, to) of the inputs of a part.
 func (p *Plan) sources(at part) (from, to int) {
 	from = at.number * p.FanIn
 	return from, min(from+p.FanIn, p.inputs(at.world, at.level))
 }
 
-// producedAt is the level whose parts are a world's inputs at a level, 0 for shards.
+// producedAt returns the level that produced a world's inputs at a level, 0 for shards.
 func (p *Plan) producedAt(world, level int) int {
 	for level > 1 && p.parts(world, level-1) == 0 {
 		level--
@@ -142,12 +141,12 @@ func (p *Plan) producedAt(world, level int) int {
 	return level - 1
 }
 
-// place sets the directory, by what the plan says.
-func (p *Plan) place() {
+// setDirectory sets the directory, which depends on the content of the plan.
+func (p *Plan) setDirectory() {
 	p.Directory = ""
 	raw, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // strings and numbers
+		panic(err) // strings and numbers cannot fail
 	}
 	p.Directory = stepRoot + digestOf(raw)[:16] + "/"
 }

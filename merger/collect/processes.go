@@ -9,22 +9,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// processes are the ranks of a manifest, by column: an inventory holds those
-// of all shards of a job.
+// processes are the ranks of a manifest, by column: an inventory has those of all shards of a job.
 type processes struct {
 	numbers, pids, starts, hosts codec.Numbers
 	names                        []string // of hosts
 	final                        bool     // all have ended
 }
 
-// A process is one that a rank was.
+// A process identifies the process of a rank.
 type process struct {
 	rank, pid int64
 	host      string
 	start     int64
 }
 
-// locate takes the ranks out of a manifest.
+// locate splits a manifest into its ranks and the rest.
 func locate(m shard.Manifest, directory string) located {
 	l := located{directory: directory, ranks: processes{final: true}}
 	p := &l.ranks
@@ -50,7 +49,7 @@ func (p *processes) at(i int) process {
 	return process{p.numbers.At(i), p.pids.At(i), p.names[p.hosts.At(i)], p.starts.At(i)}
 }
 
-// list names the ranks.
+// list returns the ranks as text.
 func (p *processes) list() string {
 	var list []int
 	for _, rank := range p.numbers.All() {
@@ -59,16 +58,16 @@ func (p *processes) list() string {
 	return rankList(list)
 }
 
-// rankList names ranks in order.
+// rankList returns ranks as text, in order.
 func rankList(ranks []int) string {
 	slices.Sort(ranks)
 	return trace.NewRankList(ranks).String()
 }
 
-// A rankSet is a set of ranks, a bit each.
+// A rankSet is a set of ranks, one bit each.
 type rankSet map[int64]uint64
 
-// add reports whether the rank is new.
+// add adds a rank and reports whether it is new.
 func (s rankSet) add(rank int64) bool {
 	before := s[rank>>6]
 	s[rank>>6] = before | 1<<(rank&63)

@@ -6,15 +6,15 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// A Result is what a merge achieved.
+// A Result is the outcome of a merge.
 type Result struct {
-	Levels   []int // parts of the levels that are to follow before there are runs
+	Levels   []int // number of parts of each level that has to follow before there are runs
 	Runs     []messages.Run
 	Lost     []string // ranks that sidecars could not upload, or that left nothing to upload
-	Problems []string // what was damaged, late or odd
+	Problems []string // what was damaged, late or unexpected
 }
 
-// Message is the termination message. err is the error of Merge, if it gave one.
+// Message returns the termination message. err is the error of Merge, if any.
 func (r *Result) Message(err error) messages.Merge {
 	m := messages.Merge{Runs: []messages.Run{}}
 	if r != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// RunManifest describes a merged run; it is written after everything else of it.
+// RunManifest describes a merged run. It is written after everything else of the run.
 type RunManifest struct {
 	World                     string   `json:"world"`
 	Attempt                   int      `json:"attempt"`
@@ -22,13 +22,13 @@ type RunManifest struct {
 	WorldSize                 int      `json:"world_size"`
 	Ranks                     int      `json:"ranks"`
 	MissingRanks              string   `json:"missing_ranks"`
-	EndedEarly                string   `json:"ended_early"` // ranks that did not get through MPI_Finalize
+	EndedEarly                string   `json:"ended_early"` // ranks that did not complete MPI_Finalize
 	Calls                     uint64   `json:"calls"`
-	CallsLost                 uint64   `json:"calls_lost,omitempty"` // made and not recorded
+	CallsLost                 uint64   `json:"calls_lost,omitempty"` // calls that were not recorded
 	LostWhy                   string   `json:"lost_why,omitempty"`
-	CallsCoarse               uint64   `json:"calls_coarse,omitempty"` // of which there are only sums of times
+	CallsCoarse               uint64   `json:"calls_coarse,omitempty"` // calls for which only sums of times are known
 	CoarseRanks               string   `json:"coarse_ranks,omitempty"`
-	Trace                     string   `json:"trace"` // file name, beside the manifest
+	Trace                     string   `json:"trace"` // file name, in the directory of the manifest
 	TraceBytes                int64    `json:"trace_bytes"`
 	TraceSHA256               string   `json:"trace_sha256"`
 	RunTimeSeconds            float64  `json:"run_time_seconds"`
@@ -71,7 +71,7 @@ func write(ctx context.Context, s store.Store, r *run) (*messages.Run, error) {
 	return &summarized, nil
 }
 
-// Summary is what the messages say of a run in a job's store.
+// Summary returns the run as it appears in messages.
 func (m *RunManifest) Summary(s store.Store) messages.Run {
 	id := messages.RunID(m.Attempt, m.Run)
 	return messages.Run{
@@ -81,8 +81,9 @@ func (m *RunManifest) Summary(s store.Store) messages.Run {
 	}
 }
 
-// clearRun removes what an earlier merge and its analyses left of a run: findings, clocks and reports of another trace
-// would pass for those of this one. The manifest goes first, since a run that has one is whole.
+// clearRun removes what an earlier merge and its analyses left of a run: findings, clocks and
+// reports of another trace would be taken for those of this one. The manifest goes first, since a
+// run with a manifest is complete.
 func clearRun(ctx context.Context, s store.Store, id string) error {
 	objects, err := s.List(ctx, id+"/")
 	if err != nil {
@@ -95,7 +96,7 @@ func clearRun(ctx context.Context, s store.Store, id string) error {
 		return err
 	}
 	for _, object := range objects {
-		if object.Key == path.Join(id, TraceFile) { // replaced at once
+		if object.Key == path.Join(id, TraceFile) { // will be replaced
 			continue
 		}
 		if err := s.Delete(ctx, object.Key); err != nil {
@@ -105,7 +106,7 @@ func clearRun(ctx context.Context, s store.Store, id string) error {
 	return nil
 }
 
-// endedEarly lists the ranks that did not get through MPI_Finalize, as far as anybody knows.
+// endedEarly lists the ranks that did not complete MPI_Finalize, as far as is known.
 func endedEarly(c *trace.Content) string {
 	var early []int
 	for _, r := range c.Ranks.All() {
@@ -116,7 +117,7 @@ func endedEarly(c *trace.Content) string {
 	return trace.NewRankList(early).String()
 }
 
-// percent rounds; nil means unknown.
+// percent rounds x to percent; nil means unknown.
 func percent(x float64) *int {
 	if x < 0 {
 		return nil

@@ -14,24 +14,23 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Record says what a part of a merge made; it is written after its outputs.
-// A part whose record is there, and whose outputs have the digests that it
-// names, is not made again.
+// A Record lists the outputs of a part of a merge. It is written after them. A part is not made
+// again if its record exists and its outputs have the digests in it.
 type Record struct {
-	Outputs  []Output `json:"outputs"` // several if the world's id was used again; none if no input was usable
+	Outputs  []Output `json:"outputs"` // several if the world's id was reused; none if no input was usable
 	Problems []string `json:"problems,omitempty"`
 }
 
 // An Output is a shard that a part made.
 type Output struct {
-	File   string `json:"file"` // beside the record
+	File   string `json:"file"` // in the directory of the record
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
 	Ranks  string `json:"ranks"`
 }
 
-// Step does one part of a level of a merge that Merge has planned. The last
-// level gives the result.
+// Step does one part of a level of a merge that Merge has planned. The last level returns the
+// result.
 func Step(ctx context.Context, s store.Store, level, index int, o Options) (*Result, error) {
 	p, err := readPlan(ctx, s)
 	if err != nil {
@@ -51,7 +50,7 @@ func Step(ctx context.Context, s store.Store, level, index int, o Options) (*Res
 	return nil, p.make(ctx, s, at, o)
 }
 
-// make makes a part, if it is not there.
+// make makes a part unless it exists.
 func (p *Plan) make(ctx context.Context, s store.Store, at part, o Options) error {
 	key := p.recordKey(at)
 	if whole, err := p.made(ctx, s, at); whole || err != nil {
@@ -88,7 +87,7 @@ func (p *Plan) make(ctx context.Context, s store.Store, at part, o Options) erro
 	return shard.Write(ctx, s, key, &record)
 }
 
-// made reports whether a part is there, whole.
+// made reports whether a part exists and is complete.
 func (p *Plan) made(ctx context.Context, s store.Store, at part) (bool, error) {
 	var record Record
 	key := p.recordKey(at)
@@ -112,7 +111,7 @@ func (p *Plan) made(ctx context.Context, s store.Store, at part) (bool, error) {
 	return true, nil
 }
 
-// open gives inputs of a world at a level, and what went wrong with what they were made of.
+// open returns inputs of a world at a level, and the problems of the parts that made them.
 func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to int) ([]input, []string, error) {
 	var inputs []input
 	below := p.producedAt(world, level)
@@ -169,13 +168,13 @@ func (p *Plan) put(ctx context.Context, s store.Store, at part, c *trace.Content
 	return output, s.Put(ctx, key, encoded.reader(), encoded.size)
 }
 
-// finished is what the last level leaves, so that its repetition gives the same.
+// finished is written by the last level, so that repeating it gives the same result.
 type finished struct {
 	Plan   string `json:"plan"`
 	Result Result `json:"result"`
 }
 
-// finish does the last level: the runs, the result, and then away with the parts.
+// finish does the last level: it makes the runs and the result, and then deletes the parts.
 func (p *Plan) finish(ctx context.Context, s store.Store, level int, o Options) (*Result, error) {
 	var before finished
 	if err := shard.Read(ctx, s, resultFile, &before); err == nil && before.Plan == p.Directory {
@@ -203,7 +202,7 @@ func (p *Plan) finish(ctx context.Context, s store.Store, level int, o Options) 
 	return result, nil
 }
 
-// merge makes the runs of all worlds, from their inputs at a level.
+// merge makes the runs of all worlds from their inputs at a level.
 func (p *Plan) merge(ctx context.Context, s store.Store, level int, o Options) (*Result, error) {
 	result := &Result{Lost: p.Lost, Problems: slices.Clone(p.Problems)}
 	var runs []run

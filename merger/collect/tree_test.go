@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// A spy counts what is asked of a store, and fails from some number of writes on.
+// A spy counts the requests to a store, and fails from some number of writes on.
 type spy struct {
 	store.Store
 	gets, puts atomic.Int64
@@ -81,7 +81,7 @@ func tree(t *testing.T, s store.Store, fanIn int) *collect.Result {
 	return result
 }
 
-// Whatever the fan-in, a tree writes the bytes and says what the single process does, and cleans up.
+// For any fan-in, a tree writes the same bytes and messages as the single process, and cleans up.
 func TestTreeIsTheSingleProcess(t *testing.T) {
 	for _, pattern := range []string{"irregular", "master-worker", "two-phase"} {
 		single := simulated(t, pattern, "stencil3d") // two worlds
@@ -136,7 +136,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A part that was killed, wherever that was, is repeated, and only that part: what is whole is not made again.
+// A part that was killed at any point is repeated, and only that part: complete ones are not made
+// again.
 func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	o := collect.Options{FanIn: 4}
 	s := simulated(t, "irregular")
@@ -144,7 +145,7 @@ func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{4, 1}, planned.Levels)
 	for index := range 4 {
-		if index == 1 { // before anything is written
+		if index == 1 { // before anything was written
 			s.failAfter = s.puts.Load()
 			_, err := collect.Step(t.Context(), s, 1, index, o)
 			require.ErrorIs(t, err, errKilled)
@@ -171,7 +172,7 @@ func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	require.EqualValues(t, 4, s.gets.Load(), "only the shards of the part that was killed are read again")
 	require.EqualValues(t, 2, s.puts.Load(), "only its output and record are written")
 
-	// an output that was damaged is made again too
+	// a damaged output is made again, too
 	objects, err := s.List(t.Context(), "merge/")
 	require.NoError(t, err)
 	for _, o := range objects {
@@ -190,7 +191,7 @@ func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	require.Empty(t, result.Problems)
 	require.Equal(t, 64, result.Runs[0].Ranks)
 
-	// nothing of that is to be seen in the trace
+	// the trace does not show any of this
 	undisturbed := simulated(t, "irregular")
 	_, err = collect.Merge(t.Context(), undisturbed, collect.Options{})
 	require.NoError(t, err)

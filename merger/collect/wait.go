@@ -9,74 +9,73 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// When the merge stops waiting: the one rule, in this one file.
+// This file decides when the merge stops waiting.
 //
-// It begins when the job has ended, but sidecars may still be uploading, and
-// their clocks say nothing to ours. A pod is idle when it has no running process
-// and nothing to upload. Its sidecar then writes a heartbeat and is quiet until
-// something changes, and promises in it how soon it tells of a change
-// (shard.Pod.TellsWithin). After the launcher has ended nothing new begins in
-// any pod: what has begun before is in a heartbeat within that time, counted by
-// our own clock from our beginning. So the merge goes on as soon as
+// The merge begins when the job has ended, but sidecars may still be uploading, and their clocks
+// cannot be compared with ours. A pod is idle when it has no running process and nothing to upload.
+// Its sidecar then writes a heartbeat, and no further one until something changes. The heartbeat
+// has the time within which the sidecar reports a change (shard.Pod.ReportsWithin). Nothing new
+// begins in any pod after the launcher has ended: what began before is in a heartbeat within that
+// time, on our own clock and from our beginning. So the merge continues as soon as one of these is
+// true:
 //
-//	complete   all pods are there and idle, every world has all its ranks, ended, and nothing
-//	           suggests that a pod may have more to tell; or
-//	idle       all pods are there, and each is final, or idle after we have watched it for
-//	           as long as it takes to tell: what is missing now will not come; or
-//	late       the time to wait is over.
+//	complete   all pods are present and idle, all ranks of every world are present and have ended,
+//	           and nothing suggests that a pod may have more to report
+//	idle       all pods are present, and each is final, or idle after we have watched it for
+//	           ReportsWithin: what is missing now will not come
+//	late       the time to wait is over
 //
-// A heartbeat without a promise is that of a sidecar of an earlier release,
-// which writes one every few seconds, idle or not: there the one after the next
-// was begun after our beginning.
+// A heartbeat without ReportsWithin is from a sidecar of an earlier release, which writes one every
+// few seconds, idle or not. There, the next heartbeat but one was begun after our beginning.
 //
-// A change is a new heartbeat: then the pod is watched anew, since an upload can
-// be followed by a late process of the same launch.
+// When a new heartbeat arrives the pod is watched from the start, since an upload can be followed
+// by a late process of the same launch.
 //
-// While the store was away nobody could tell. A heartbeat of before, that says
-// idle, hides a run that began and ended meanwhile: also when all worlds that are
-// there are complete. So the promise holds from the moment on that the store
-// answers again: pods are watched anew when the merge itself had to wait for it,
-// and complete is not enough then, nor if a pod has not looked at its spool since
-// the launcher's end (clocks of nodes differ a little). A launcher that goes on for
-// longer than that after its last mpirun, or a wrong clock, costs the promise's
-// ten seconds; a clock that is wrong the other way hides what this would show.
+// While the store was unavailable no pod could report. An earlier heartbeat of an idle pod may hide
+// a run that began and ended in the meantime, even if all known worlds are complete. So
+// ReportsWithin counts from the time at which the store answers again. If the merge itself had to
+// wait for the store, pods are watched from the start, and "complete" is not enough. It is not
+// enough either if a pod has not looked at its spool since the launcher's end (clocks of nodes
+// differ a little). A launcher that runs on for longer than that after its last mpirun, or a wrong
+// clock, costs the ten seconds of ReportsWithin; a clock that is wrong in the other direction hides
+// what this check would find.
 
-// poll is how often the store is looked at.
+// poll is the interval at which the store is checked.
 const poll = time.Second
 
-// A watch is what the merge has seen of a pod.
+// A watch is what the merge has observed of a pod.
 type watch struct {
 	begun    int64     // sequence when first seen
-	sequence int64     // when last seen
-	since    time.Time // since when that is the last
+	sequence int64     // when last observed
+	since    time.Time // when that sequence was first observed
 }
 
-// settled reports whether what is missing of an idle pod will not come.
+// settled reports whether everything that will come of an idle pod has come.
 func (w *watch) settled(pod *shard.Pod) bool {
 	switch {
 	case pod.Final:
 		return true
-	case pod.TellsWithin > 0:
-		return time.Since(w.since) >= pod.TellsWithin
+	case pod.ReportsWithin > 0:
+		return time.Since(w.since) >= pod.ReportsWithin
 	}
 	return pod.Sequence >= w.begun+2
 }
 
-// watches are those of all pods.
+// watches are the watches of all pods.
 type watches struct {
 	pods  map[string]*watch // by uid
-	ended time.Time         // the launcher; zero: not known
-	away  bool              // the store was, while we waited
+	ended time.Time         // end of the launcher; zero: unknown
+	away  bool              // the store was unavailable while we waited
 }
 
-// see takes in what an inventory says; first is the one at our beginning.
+// see updates the watches with an inventory; first is the one at our beginning.
 func (all *watches) see(inv *inventory, first bool) {
 	for uid, pod := range inv.pods {
 		w := all.pods[uid]
 		if w == nil {
 			w = &watch{begun: pod.Sequence, since: time.Now()}
 			if !first {
-				w.begun-- // its first heartbeat came after our beginning
+				w.begun-- // the first heartbeat that we see came after our beginning
 			}
 			all.pods[uid] = w
 		}
@@ -86,7 +85,7 @@ func (all *watches) see(inv *inventory, first bool) {
 	}
 }
 
-// wasAway begins all watches anew: what the pods could not tell they tell now.
+// wasAway restarts all watches: pods report now what they could not report before.
 func (all *watches) wasAway() {
 	all.away = true
 	for _, w := range all.pods {
@@ -94,12 +93,13 @@ func (all *watches) wasAway() {
 	}
 }
 
-// current reports whether a pod has looked at its spool after all that it can have to tell.
+// current reports whether a pod has looked at its spool after everything that it could have to
+// report.
 func (all *watches) current(pod *shard.Pod) bool {
 	return pod.Final || !all.away && !pod.LookedAt.Before(all.ended.Add(-clockSlack))
 }
 
-// lastEnd is when the launcher ended for the last time; zero: not known.
+// lastEnd returns when the launcher ended for the last time; zero: unknown.
 func lastEnd(attempts []Attempt) (last time.Time) {
 	for _, a := range attempts {
 		if a.FinishedAt.After(last) {
@@ -109,12 +109,11 @@ func lastEnd(attempts []Attempt) (last time.Time) {
 	return last
 }
 
-// wait looks at the store until nothing more is to come. The message is empty
-// unless the time was up.
+// wait polls the store until nothing more is expected. The message is empty unless the time was up.
 func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, error) {
 	deadline := time.Now().Add(o.CollectTimeout)
 	seen := &watches{pods: map[string]*watch{}, ended: lastEnd(o.Attempts)}
-	stock := &stocktaker{store: s}
+	stock := &inventoryReader{store: s}
 	var last error
 	var inv *inventory
 	for first := true; ; first = false {
@@ -124,8 +123,8 @@ func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, er
 		if away > 0 || err != nil {
 			seen.wasAway()
 		}
-		// The time to wait begins with the end of the first look. While the store is away it does not pass: sidecars cannot
-		// send either.
+		// The time to wait begins at the end of the first inventory. It stands still while the
+		// store is unavailable, since sidecars cannot upload then either.
 		if first {
 			away = time.Since(began)
 		}

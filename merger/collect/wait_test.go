@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// sidecar is one that runs until the test ends, on a spool.
+// sidecar runs on a spool until the test ends.
 func sidecar(t *testing.T, s store.Store, pod int, spool string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -33,7 +33,7 @@ func sidecar(t *testing.T, s store.Store, pod int, spool string) {
 	}, 20*time.Second, 10*time.Millisecond)
 }
 
-// A worker in which no rank ran says so once, and nothing after it: the merge does not wait for it beyond its promise.
+// A worker without ranks reports that once: the merge does not wait for it beyond ReportsWithin.
 func TestIdleWorkerWithoutRanks(t *testing.T) {
 	s := openStore(t)
 	ship(t, s, 0) // the launcher
@@ -63,7 +63,7 @@ func TestIdleWorkersWithAllRanks(t *testing.T) {
 	require.Len(t, r.Runs, 1)
 }
 
-// What began before the launcher's end and shows only now is waited for.
+// What began before the launcher's end and is reported only now is waited for.
 func TestStragglerOfAnIdlePod(t *testing.T) {
 	s := openStore(t)
 	ship(t, s, 0, rank("w", 0, 2, 0))
@@ -71,17 +71,18 @@ func TestStragglerOfAnIdlePod(t *testing.T) {
 	sidecar(t, s, 1, spool)
 	time.AfterFunc(2*time.Second, func() {
 		end := rank("w", 1, 2, 0).Live(t, spool)
-		time.AfterFunc(10*time.Second, end) // longer than the promise
+		time.AfterFunc(10*time.Second, end) // longer than ReportsWithin
 	})
 	r := merge(t, s, Options{CollectTimeout: time.Minute, Pods: 2})
 	require.Len(t, r.Runs, 1)
 	require.Empty(t, r.Runs[0].MissingRanks)
 }
 
-// A pod that is idle, and idle again with another heartbeat, is watched anew; one that is busy is waited for.
+// A pod that is idle, and idle again with another heartbeat, is watched from the start; a busy one
+// is waited for.
 func TestSettled(t *testing.T) {
 	seen := &watches{pods: map[string]*watch{}}
-	pod := &shard.Pod{PodUID: "a", Sequence: 5, TellsWithin: time.Second}
+	pod := &shard.Pod{PodUID: "a", Sequence: 5, ReportsWithin: time.Second}
 	inv := &inventory{pods: map[string]*shard.Pod{"a": pod}}
 	seen.see(inv, true)
 	require.False(t, done(inv, 1, seen))
@@ -123,7 +124,7 @@ func TestOnlyWhatChangedIsReadAgain(t *testing.T) {
 	for n := range 3 {
 		heartbeat(t, s, n, func(p *shard.Pod) { p.LiveProcesses = 1 })
 	}
-	stock := &stocktaker{store: s}
+	stock := &inventoryReader{store: s}
 	take := func() *inventory {
 		t.Helper()
 		inv, err := stock.take(t.Context())

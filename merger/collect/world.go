@@ -9,9 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// mergeWorld merges the inputs of one world into its runs. The merger keeps the
-// longest version of each rank, so a partial shard counts only for ranks
-// without a final one.
+// mergeWorld merges the inputs of one world into its runs. The merger keeps the longest version of
+// each rank, so a partial shard counts only for ranks without a final one.
 func mergeWorld(ctx context.Context, world string, inputs []input, o Options) ([]run, []string, error) {
 	var m merger.Merger
 	added, problems, err := feed(ctx, &m, inputs)
@@ -33,8 +32,8 @@ func mergeWorld(ctx context.Context, world string, inputs []input, o Options) ([
 	return runs, problems, nil
 }
 
-// joinWorlds finds out which worlds of an attempt met; the runs are in the order of attempts. Runs are useful without
-// it, so what hinders it is only reported.
+// joinWorlds finds out which worlds of an attempt met. The runs are in the order of attempts. Runs
+// are useful without it, so its errors are only reported.
 func joinWorlds(runs []run) []string {
 	var problems []string
 	for from := 0; from < len(runs); {

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// place declares a buffer and finds memory for it: as much as the counts and datatypes of the call say.
-func (w *writer) place(i int) {
+// allocate declares a buffer and allocates its memory, of the size that the counts and datatypes of
+// the call require.
+func (w *writer) allocate(i int) {
 	p := &w.f.Params[i]
 	switch w.s.Operation {
 	case semantics.WindowCreate:
@@ -33,7 +34,7 @@ type side struct {
 	count, displacements, datatype *mpi.Param
 }
 
-// with is the first parameter that has one of some roles.
+// with returns the first parameter that has one of some roles.
 func (w *writer) with(roles ...semantics.Role) *mpi.Param {
 	for _, r := range roles {
 		for i, role := range w.s.Roles {
@@ -45,7 +46,7 @@ func (w *writer) with(roles ...semantics.Role) *mpi.Param {
 	return nil
 }
 
-// span is the C expression for what a buffer takes.
+// span is the C expression for the size of a buffer.
 func (w *writer) span(i int) string {
 	first := i == w.buffer(0)
 	switch w.s.Operation {
@@ -70,7 +71,7 @@ func (w *writer) span(i int) string {
 		other = side{}
 	case !first:
 		this, other = receive, send
-		if this.displacements == nil { // where only the receiving side has any
+		if this.displacements == nil { // only the receiving side has any
 			this.displacements = send.displacements
 		}
 	}
@@ -99,7 +100,7 @@ func (w *writer) span(i int) string {
 	return w.spanOf(this, factor)
 }
 
-// buffer is the position of the n-th buffer.
+// buffer returns the index of the n-th buffer.
 func (w *writer) buffer(n int) int {
 	for i := range w.f.Params {
 		if w.f.Params[i].Kind == mpi.KindBuffer {
@@ -112,7 +113,7 @@ func (w *writer) buffer(n int) int {
 	return -1
 }
 
-// spanOf is the span of a side, whose count is multiplied with a factor if it is one number.
+// spanOf is the span of a side. factor multiplies a count that is a single number.
 func (w *writer) spanOf(s side, factor string) string {
 	switch {
 	case s.datatype == nil:

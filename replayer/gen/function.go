@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A writer writes the C function that executes calls of one function. Names of its own end in an underscore, which no
-// parameter of the standard does.
+// A writer writes the C function that replays calls of one function. Its own identifiers end in an
+// underscore, which no parameter of the standard does.
 type writer struct {
 	f *mpi.Function
 	s *semantics.Function
@@ -19,8 +19,9 @@ type writer struct {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, "\t"+format+"\n", args...) }
 
-// function returns that C function: it reads the arguments in the order of the parameters, finds memory for buffers, waits
-// for as long as the program computed, makes the call, and keeps the handles that it gave.
+// function returns that C function: it reads the arguments in the order of the parameters,
+// allocates buffers, waits for as long as the program computed, makes the call, and stores the
+// handles that it returns.
 func function(f *mpi.Function) string {
 	w := writer{f: f, s: semantics.Of(f)}
 	fmt.Fprintf(&w.b, "void cr_issue_%s(struct call *c_)\n{\n", f.Name)
@@ -29,7 +30,7 @@ func function(f *mpi.Function) string {
 	}
 	for i := range f.Params {
 		if f.Params[i].Kind == mpi.KindBuffer {
-			w.place(i)
+			w.allocate(i)
 		}
 	}
 	w.prepare()
@@ -39,7 +40,7 @@ func function(f *mpi.Function) string {
 		names = append(names, w.argument(&f.Params[i]))
 	}
 	call := fmt.Sprintf("%s(%s)", f.Name, strings.Join(names, ", "))
-	if w.s.Polls { // it has found something when it was recorded
+	if w.s.Polls { // it succeeded when it was recorded
 		found := w.named(semantics.Flag)
 		if found == "" {
 			found = w.named(semantics.OutCount)
@@ -57,7 +58,7 @@ func function(f *mpi.Function) string {
 	return w.b.String()
 }
 
-// named is the name of the parameter that has a role.
+// named returns the name of the parameter that has a role.
 func (w *writer) named(r semantics.Role) string {
 	for i, role := range w.s.Roles {
 		if role == r {
@@ -67,7 +68,7 @@ func (w *writer) named(r semantics.Role) string {
 	return ""
 }
 
-// first is the name of the first parameter of a kind.
+// first returns the name of the first parameter of a kind.
 func (w *writer) first(k mpi.Kind) string {
 	for i := range w.f.Params {
 		if w.f.Params[i].Kind == k {
@@ -77,7 +78,7 @@ func (w *writer) first(k mpi.Kind) string {
 	return ""
 }
 
-// read declares a parameter's variables and reads what the stream has of it.
+// read declares a parameter's variables and reads them from the stream.
 func (w *writer) read(p *mpi.Param) {
 	n := p.Name
 	switch {
@@ -143,7 +144,7 @@ func (w *writer) readHandle(p *mpi.Param) {
 	}
 }
 
-// keeps reports whether the handles in a parameter are others after the call.
+// keeps reports whether the call changes the handles in a parameter.
 func keeps(p *mpi.Param) bool {
 	switch p.Effect {
 	case mpi.EffectNew, mpi.EffectExisting, mpi.EffectFreed, mpi.EffectCompleted, mpi.EffectStarted, mpi.EffectConsumed:
@@ -153,7 +154,7 @@ func keeps(p *mpi.Param) bool {
 	}
 }
 
-// argument is how C passes a parameter.
+// argument returns how C passes a parameter.
 func (w *writer) argument(p *mpi.Param) string {
 	switch {
 	case p.Kind == mpi.KindArgc || p.Kind == mpi.KindArgv:
@@ -172,7 +173,7 @@ func (w *writer) argument(p *mpi.Param) string {
 	return p.Name
 }
 
-// keep keeps, or gives up, the handles in a parameter after the call.
+// keep stores, or releases, the handles in a parameter after the call.
 func (w *writer) keep(p *mpi.Param) {
 	if !keeps(p) {
 		return
@@ -194,7 +195,7 @@ func (w *writer) keep(p *mpi.Param) {
 	}
 }
 
-// prepare writes what comes before some calls.
+// prepare writes what precedes some calls.
 func (w *writer) prepare() {
 	switch w.s.Operation {
 	case semantics.Finalize:
@@ -215,7 +216,7 @@ func (w *writer) prepare() {
 	}
 }
 
-// finish writes what comes after some calls.
+// finish writes what follows some calls.
 func (w *writer) finish() {
 	switch w.s.Operation {
 	case semantics.Initialize:

@@ -11,7 +11,7 @@ import (
 // The functions are split into this many files of about equal size, so that they compile in parallel.
 const parts = 4
 
-// handwritten has the functions that replayer/issue.c executes.
+// handwritten are the functions that replayer/issue.c replays.
 var handwritten = map[string]bool{
 	"MPI_Pcontrol": true, // variadic
 }
@@ -48,7 +48,8 @@ func Generate() map[string]string {
 	return files
 }
 
-// inHeader is the preprocessor's condition for mpi.h to declare f; MPICH has some functions as macros as well.
+// inHeader is the preprocessor condition under which mpi.h declares f; MPICH has some functions as
+// macros as well.
 func inHeader(f *mpi.Function) string {
 	return fmt.Sprintf("CR_MPI_H >= %d && !defined(%s)", f.Since, f.Name)
 }
@@ -75,7 +76,7 @@ func table(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// constants writes functions that give the values of named constants in this MPI, by id.
+// constants writes functions that return the values of named constants in this MPI, by id.
 func constants() string {
 	var b strings.Builder
 	b.WriteString(generated + "#include \"constants.h\"\n\n")
@@ -112,7 +113,7 @@ func constants() string {
 	return b.String()
 }
 
-// handleKinds are those whose handles functions are given that are executed again.
+// handleKinds are the kinds of handles of functions that are replayed.
 var handleKinds = []mpi.Kind{
 	mpi.KindDatatype, mpi.KindOp, mpi.KindComm, mpi.KindGroup, mpi.KindWin, mpi.KindFile, mpi.KindInfo, mpi.KindRequest,
 	mpi.KindMessage, mpi.KindErrhandler, mpi.KindSession, mpi.KindKeyval,

@@ -1,9 +1,15 @@
-// Command gen writes the generated C of the replayer from the table of the MPI standard.
+// Command gen writes the generated C of the replayer from the table of the MPI standard (package
+// mpi).
 //
-// What goes in: mpi. What comes out, in replayer: for each function that is executed again one that reads its arguments
-// from the stream, makes the call and keeps the handles that it gives (calls_*_gen.c), the table of these (calls_gen.h,
-// table_gen.c), and the values of named constants (constants_gen.c). The output is checked in, so that the replayer builds
-// with a C compiler alone; a test fails when it is stale.
+// Its output, in replayer:
+//
+//   - for each replayed function, a C function that reads its arguments from the stream, makes the
+//     call and stores the handles that it returns (calls_*_gen.c);
+//   - the table of these (calls_gen.h, table_gen.c);
+//   - the values of named constants (constants_gen.c).
+//
+// The output is checked in, so that the replayer builds with only a C compiler; a test fails if it
+// is outdated.
 //
 //	go run ./replayer/gen [-o DIR]
 package main
@@ -23,7 +29,7 @@ func main() {
 	for name, content := range Generate() {
 		path := filepath.Join(*out, name)
 		if old, err := os.ReadFile(path); err == nil && string(old) == content {
-			continue // make goes by the time of modification
+			continue // make uses modification times
 		}
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)

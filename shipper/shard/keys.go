@@ -16,27 +16,27 @@ const (
 	partExtension  = ".part"
 )
 
-// PodKey is where the heartbeat of a pod lies.
+// PodKey returns the key of the heartbeat of a pod.
 func PodKey(podUID string) string { return path.Join(Root, podUID, PodFile) }
 
-// Directory is where the shard of a pod's ranks of one world lies.
+// Directory returns the prefix of the shard of a pod's ranks of one world.
 func Directory(podUID, directory string) string { return path.Join(Root, podUID, directory) + "/" }
 
-// PartKey is where an object with parts of a pod lies.
+// PartKey returns the key of an object with parts of a pod.
 func PartKey(podUID, name string) string {
 	return path.Join(Root, podUID, partsDirectory, path.Base(name)+partExtension)
 }
 
-// PartOf is the name of the object with parts that lies at a key.
+// PartOf returns the name of the object with parts that has a key.
 func PartOf(key string) string { return strings.TrimSuffix(path.Base(key), partExtension) }
 
-// Parts is where the objects with parts of a pod lie.
+// Parts returns the prefix of the objects with parts of a pod.
 func Parts(podUID string) string { return path.Join(Root, podUID, partsDirectory) + "/" }
 
-// PodOf is the pod of a directory of shards.
+// PodOf returns the pod of a directory of shards.
 func PodOf(directory string) string { return path.Base(path.Dir(path.Clean(directory))) }
 
-// A Kind is what a key below Root names.
+// A Kind is the kind of object that a key below Root names.
 type Kind uint8
 
 // Kinds of keys.
@@ -48,7 +48,7 @@ const (
 	KindPart
 )
 
-// KindOf tells what a key names.
+// KindOf returns the kind of object that a key names.
 func KindOf(key string) Kind {
 	rest, ok := strings.CutPrefix(key, Root)
 	if !ok {

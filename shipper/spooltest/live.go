@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holdVariable tells a test binary to hold the lock of a directory instead of testing.
+// holdVariable makes a test binary hold the lock of a directory instead of testing.
 const holdVariable = "CAIRN_TEST_HOLD_LOCK"
 
-// Main is for TestMain: it holds a lock when it was started by Hold, and runs the tests otherwise.
+// Main is for TestMain: it holds a lock if it was started by Hold, and otherwise runs the tests.
 func Main(m *testing.M) {
 	if dir := os.Getenv(holdVariable); dir != "" {
 		hold(dir)
@@ -38,8 +38,8 @@ func hold(dir string) {
 	os.Exit(0)
 }
 
-// Hold starts a process that holds the lock of a process directory, as the rank itself does while it lives. The
-// function that it returns ends it.
+// Hold starts a process that holds the lock of a process directory, like the rank itself while it
+// runs. The returned function ends it.
 func Hold(t testing.TB, dir string) (end func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -67,8 +67,7 @@ func Hold(t testing.TB, dir string) (end func()) {
 	return end
 }
 
-// Live puts a process into a spool that a sidecar watches: it lives from the first moment on. The function that it
-// returns ends it.
+// Live puts a running process into a spool that a sidecar watches. The returned function ends it.
 func (p *Process) Live(t testing.TB, spool string) (end func()) {
 	t.Helper()
 	dir := p.Write(t, t.TempDir())

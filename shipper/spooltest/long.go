@@ -9,8 +9,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// A Long is a process that makes more calls than fit into a segment: its records go through the tracer's own code, as
-// those of a rank do. It repeats what its Process has called since the last Repeat.
+// A Long is a process that makes more calls than fit into a record buffer. Its records go through
+// the tracer's own code, like those of a rank. Repeat repeats the calls of its Process since the
+// last Repeat.
 type Long struct {
 	t         testing.TB
 	process   *Process
@@ -43,7 +44,7 @@ func (p *Process) Begin(t testing.TB, node string) *Long {
 	return &Long{t: t, process: p, spool: s, Directory: dir}
 }
 
-// Repeat makes the calls that the process has collected, n times, each with its own times.
+// Repeat makes the calls that the process has collected, n times, with different times.
 func (l *Long) Repeat(n int) {
 	l.t.Helper()
 	p := l.process
@@ -98,5 +99,5 @@ func (l *Long) write(record []uint64) {
 	l.segment[3] = uint64(8 * (l.at - headerWords))
 }
 
-// low is the first four bytes of a word.
+// low returns the first four bytes of a word.
 func low(w uint64) uint32 { return *(*uint32)(unsafe.Pointer(&w)) }

@@ -1,7 +1,7 @@
-// Package spooltest makes spools for tests: processes that left records as the
-// shim does (docs/decisions/0001-seams.md), without MPI.
+// Package spooltest makes spools for tests: processes that left records like those of the shim
+// (docs/decisions/0001-seams.md), without MPI.
 //
-// In goes who a process is and what it calls; out comes its directory.
+// The input is the identity of a process and its calls; the output is its directory.
 package spooltest
 
 import (
@@ -27,8 +27,8 @@ const (
 	moduleLimit = 0x500000
 )
 
-// A Process writes the records of one rank. Every call takes 20 ticks of 1 ns,
-// 10 after the one before.
+// A Process writes the records of one rank. Every call takes 20 ticks of 1 ns, with 10 ticks
+// between calls.
 type Process struct {
 	Rank, Size int
 	LaunchID   string
@@ -38,7 +38,7 @@ type Process struct {
 	BuildID    string
 	Executable string
 	Offset     uint64 // of the return address of its calls
-	// Shared says that its spool has an account.
+	// Shared: its spool has an account.
 	Shared bool
 
 	words []uint64
@@ -48,7 +48,7 @@ type Process struct {
 
 const headerBytes = 4096
 
-// New is a process of a launch that has called MPI_Init.
+// New returns a process of a launch that has called MPI_Init.
 func New(launchID string, rank, size int) *Process {
 	return &Process{
 		Rank: rank, Size: size, LaunchID: launchID, Host: "host", PID: 100 + rank, Start: 1_000_000_000 + int64(rank),
@@ -100,7 +100,7 @@ func (p *Process) call(name string, words ...int64) *Process {
 	return p
 }
 
-// halves is the word of which the first four bytes are a and the last b.
+// halves returns the word whose first four bytes are a and whose last four are b.
 func halves(a, b uint32) uint64 {
 	var raw [8]byte
 	binary.NativeEndian.PutUint32(raw[:], a)
@@ -111,8 +111,9 @@ func halves(a, b uint32) uint64 {
 // Directory is the name of the process's directory.
 func (p *Process) Directory() string { return fmt.Sprintf("%s-%d-%016x", p.Host, p.PID, p.Start) }
 
-// Write leaves what was called so far in a spool and returns the directory. It may be repeated. The directory comes as a
-// whole: nobody holds its lock, so one that is half written is that of a process that died there.
+// Write writes the calls so far to a spool and returns the directory. It may be repeated. The
+// directory appears atomically: nobody holds its lock, so a partial one would be that of a dead
+// process.
 func (p *Process) Write(t testing.TB, spool string) string {
 	t.Helper()
 	dir := filepath.Join(spool, p.Directory())

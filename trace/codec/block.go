@@ -11,10 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Kind says what a block holds: a number that whoever writes the file gives a meaning.
+// A Kind is the type of a block's content. The package that writes the file defines what each
+// number means.
 type Kind uint8
 
-// coder says how a block's content is stored.
+// coder is the codec that a block's content is stored with.
 type coder uint8
 
 const (
@@ -43,14 +44,14 @@ func newBlockEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
-// Packing says which codecs may make the content of a block shorter.
+// Packing selects the codecs that may be tried on the content of a block.
 type Packing uint8
 
 const (
-	PackNone     Packing = iota // it is stored as it is
-	PackFast                    // zstd at its fastest
-	PackZstd                    // zstd at its smallest
-	PackSmallest                // that, or the mixing codec
+	PackNone     Packing = iota // stored as it is
+	PackFast                    // zstd, fastest level
+	PackZstd                    // zstd, best compression
+	PackSmallest                // zstd at its best or the mixing codec, whichever is shorter
 )
 
 // AppendBlock appends a block.
@@ -62,14 +63,15 @@ func AppendBlock(b []byte, kind Kind, content []byte, packed Packing) []byte {
 	return append(b, stored...)
 }
 
-// blockHead is what stands before the checksum of a block.
+// blockHead returns the header of a block: everything before the checksum.
 func blockHead(kind Kind, how coder, length, stored int) []byte {
 	b := append(make([]byte, 0, 2+2*binary.MaxVarintLen64), byte(kind), byte(how))
 	b = binary.AppendUvarint(b, uint64(length))
 	return binary.AppendUvarint(b, uint64(stored))
 }
 
-// Pack gives the content of a block as it is stored: the shortest of what its codecs make of it.
+// pack returns the shortest encoding of content that the codecs of with produce, and the codec
+// used.
 func pack(content []byte, with Packing) ([]byte, coder) {
 	stored, how := content, coderNone
 	if with == PackNone {
@@ -90,7 +92,7 @@ func pack(content []byte, with Packing) ([]byte, coder) {
 	return stored, how
 }
 
-// PackedSize is how many bytes the content of a block takes as it is stored.
+// PackedSize returns the size in bytes of the content of a block as stored.
 func PackedSize(content []byte, with Packing) int {
 	packed, _ := pack(content, with)
 	return len(packed)
@@ -99,13 +101,13 @@ func PackedSize(content []byte, with Packing) int {
 func blockChecksum(head, stored []byte) uint32 {
 	var d xxhash.Digest
 	d.Reset()
-	_, _ = d.Write(head) // a hash takes everything
+	_, _ = d.Write(head) // Write of a hash never fails
 	_, _ = d.Write(stored)
 	return uint32(d.Sum64())
 }
 
-// OpenBlock checks a block, which must be exactly b, and returns its content, which may be a part of b and is booked
-// on m.
+// OpenBlock checks a block, which must be exactly b, and returns its content. The content may be a
+// part of b; its memory is taken from m.
 func OpenBlock(b []byte, want Kind, m *Budget) (content []byte, err error) {
 	d := Decoder{Rest: b}
 	kind, how := Kind(d.Byte()), coder(d.Byte())
@@ -125,7 +127,8 @@ func OpenBlock(b []byte, want Kind, m *Budget) (content []byte, err error) {
 	return unpack(how, length, d.Rest, m)
 }
 
-// unpack gives the content, so long, of what pack made of it. It may be a part of stored and is booked on m.
+// unpack is the inverse of pack; length is the size of the content. The result may be a part of
+// stored; its memory is taken from m.
 func unpack(how coder, length uint64, stored []byte, m *Budget) ([]byte, error) {
 	if length > math.MaxInt64 || !m.Take(int64(length)) {
 		return nil, ErrMemory
@@ -151,7 +154,7 @@ func unpack(how coder, length uint64, stored []byte, m *Budget) ([]byte, error) 
 	return nil, fmt.Errorf("codec %d is unknown", how)
 }
 
-// blockDecoder decodes into the capacity that it is given and never beyond.
+// blockDecoder decodes into the capacity that it is given and never allocates beyond it.
 var blockDecoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<40), zstd.WithDecoderLowmem(true))
 	if err != nil {

@@ -5,22 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// ErrMemory is the error where a reader would need more memory than it may take.
+// ErrMemory is returned where a reader would need more memory than its limit allows.
 var ErrMemory = errors.New("trace: needs more memory than the limit allows (see WithMemoryLimit)")
 
-// A Budget is the memory that a reader may still use. nil has no end. It may be shared by goroutines.
+// A Budget is the number of bytes of memory that a reader may still use. A nil Budget is unlimited.
+// It is safe for concurrent use.
 type Budget struct {
 	left atomic.Int64
 }
 
-// NewBudget makes a budget of so many bytes.
+// NewBudget returns a budget of the given number of bytes.
 func NewBudget(bytes int64) *Budget {
 	m := &Budget{}
 	m.left.Store(bytes)
 	return m
 }
 
-// Take books bytes and reports whether they were still there.
+// Take takes bytes from the budget. It reports false, and takes nothing, if that many are not left.
 func (m *Budget) Take(bytes int64) bool {
 	if m == nil {
 		return true

@@ -8,21 +8,22 @@ import (
 
 var (
 	errTruncated = errors.New("trace: data ends too early")
-	// ErrNumber is the error of a number that is out of its range.
+	// ErrNumber is the error of a number that is out of range.
 	ErrNumber = errors.New("trace: number out of range")
 )
 
-// A Decoder takes numbers and strings from the front of Rest. The first error stays; after it everything is zero.
+// A Decoder reads numbers and strings from the front of Rest. It keeps the first error; after it
+// every method returns a zero value.
 type Decoder struct {
 	Rest    []byte
 	Err     error    // the first one
-	Strings []string // what string indices refer to; nil: strings are in place
-	Budget  *Budget  // nil: no limit but that of the input's length
-	Scratch int64    // bytes that are Temporary
+	Strings []string // the table that string indices refer to; nil: strings are inline
+	Budget  *Budget  // nil: limited only by the length of the input
+	Scratch int64    // bytes taken by Temporary
 }
 
-// Temporary books bytes for a list that is of no use once what it says has been put together; false, and an error, if there is
-// no room for them.
+// Temporary takes bytes from the budget for an intermediate list, until Release. It reports false,
+// and sets Err, if there is no room for them.
 func (d *Decoder) Temporary(bytes int64) bool {
 	if !d.Budget.Take(bytes) {
 		d.Fail(ErrMemory)
@@ -32,13 +33,13 @@ func (d *Decoder) Temporary(bytes int64) bool {
 	return true
 }
 
-// Release gives back what was temporary.
+// Release returns the bytes of Temporary to the budget.
 func (d *Decoder) Release() {
 	d.Budget.Give(d.Scratch)
 	d.Scratch = 0
 }
 
-// Fail notes an error, if it is the first, and ends the reading.
+// Fail sets Err if it is nil, and ends the reading.
 func (d *Decoder) Fail(err error) {
 	if d.Err == nil {
 		d.Err = err
@@ -57,7 +58,7 @@ func (d *Decoder) Byte() byte {
 	return x
 }
 
-// Bytes reads so many bytes, which are part of what is decoded.
+// Bytes reads n bytes. They are a part of the input, not a copy.
 func (d *Decoder) Bytes(n uint64) []byte {
 	if n > uint64(len(d.Rest)) {
 		d.Fail(errTruncated)
@@ -103,10 +104,10 @@ func (d *Decoder) Uvarint() uint64 {
 // Varint reads a zigzag varint.
 func (d *Decoder) Varint() int64 { return Unzigzag(d.Uvarint()) }
 
-// UvarintUpTo reads a varint that has a limit.
-func (d *Decoder) UvarintUpTo(most uint64) uint64 {
+// UvarintUpTo reads a varint; a value above the limit is an error.
+func (d *Decoder) UvarintUpTo(limit uint64) uint64 {
 	x := d.Uvarint()
-	if x > most {
+	if x > limit {
 		d.Fail(ErrNumber)
 		return 0
 	}
@@ -139,8 +140,8 @@ func (d *Decoder) Flag() bool { return d.UvarintUpTo(1) == 1 }
 // Int reads a varint up to 2^31 − 1.
 func (d *Decoder) Int() int { return int(d.UvarintUpTo(math.MaxInt32)) }
 
-// Length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
-// in memory.
+// Length reads the number of elements of a list. Each takes at least one byte in the input and size
+// bytes in memory.
 func (d *Decoder) Length(size int64) int {
 	n := d.Uvarint()
 	if n > uint64(len(d.Rest)) {
@@ -167,8 +168,8 @@ func (d *Decoder) Texts(n int) []string {
 	return list
 }
 
-// Rows is the number of rows of a table in columns, size bytes each in memory: unlike length it is not bounded by
-// the input, only by the budget.
+// Rows reads the number of rows of a table in columns, size bytes each in memory. Unlike Length it
+// is bounded only by the budget, not by the input.
 func (d *Decoder) Rows(size int64) int {
 	n := d.Uvarint()
 	if n > math.MaxInt32 || !d.Budget.Take(int64(n)*size) {
@@ -178,8 +179,8 @@ func (d *Decoder) Rows(size int64) int {
 	return int(n)
 }
 
-// RowBytes is what is booked for a row of a table: its columns are booked by what they hold, but a reader goes through
-// all rows.
+// RowBytes is taken from the budget for each row of a table. Columns are booked by what they
+// contain, but a reader goes through all rows.
 const RowBytes = 16
 
 // Zigzag maps integers to unsigned ones so that those near 0 are small.

@@ -2,7 +2,7 @@ package codec
 
 import "encoding/binary"
 
-// A StringTable numbers strings in order of first sight.
+// A StringTable numbers strings in order of first use.
 type StringTable struct {
 	numbers map[string]int
 	list    []string
@@ -10,7 +10,7 @@ type StringTable struct {
 
 func newStringTable() *StringTable { return &StringTable{numbers: map[string]int{}} }
 
-// Index is the number of a string, a new one at first sight.
+// Index returns the number of s; a new string gets the next one.
 func (t *StringTable) Index(s string) int {
 	i, known := t.numbers[s]
 	if !known {
@@ -55,20 +55,20 @@ func (d *Decoder) stringList() []string {
 	return list
 }
 
-// A StringDictionary numbers distinct strings.
+// A StringDictionary numbers distinct strings in order of first use.
 type StringDictionary struct {
 	List []string
 	ids  map[string]int64
 }
 
-// Index is the number of a string, a new one at first sight.
+// Index returns the number of s; a new string gets the next one.
 func (d *StringDictionary) Index(s string) int64 {
 	if i, known := d.ids[s]; known {
 		return i
 	}
 	if d.ids == nil {
 		d.ids = map[string]int64{}
-		for i, have := range d.List { // a reader's
+		for i, have := range d.List { // List was filled by a reader
 			d.ids[have] = int64(i)
 		}
 		return d.Index(s)
@@ -83,14 +83,15 @@ func (d *StringDictionary) Index(s string) int64 {
 type ListDictionary[T any] struct {
 	Lists [][]T
 	ids   map[string]int64
-	last  int64 // most often the same list comes again
+	last  int64 // the latest result: most often the same list comes again
 }
 
-// Index is the number of a list, a new one at first sight; appendTo writes an element for the key of the list.
+// Index returns the number of a list; a new list gets the next one. appendTo appends an element to
+// the list's map key.
 func (d *ListDictionary[T]) Index(list []T, appendTo func([]byte, *T) []byte) int64 {
 	if d.ids == nil {
 		d.ids = map[string]int64{}
-		for i, have := range d.Lists { // a reader's
+		for i, have := range d.Lists { // Lists was filled by a reader
 			d.ids[listKey(have, appendTo)] = int64(i)
 		}
 	} else if last := d.Lists[d.last]; len(last) == len(list) && (len(list) == 0 || &last[0] == &list[0]) {
@@ -103,7 +104,7 @@ func (d *ListDictionary[T]) Index(list []T, appendTo func([]byte, *T) []byte) in
 		d.ids[key] = i
 		d.Lists = append(d.Lists, list)
 	} else if len(list) > 0 {
-		d.Lists[i] = list // equal; the next one is most likely this
+		d.Lists[i] = list // equal: the next list is most likely this very slice
 	}
 	d.last = i
 	return i

@@ -44,7 +44,8 @@ func AppendGrammar(b []byte, g grammar.Grammar) []byte {
 // DecodeGrammar reads what AppendGrammar wrote and returns the rest of b. The grammar is valid. Memory is
 // proportional to len(b).
 func DecodeGrammar(b []byte) (g grammar.Grammar, rest []byte, err error) {
-	// every symbol has a byte; runs of rules with equal sizes are bounded by the symbols they need, and by this
+	// Every symbol takes a byte. Runs of rules of equal size are bounded by the symbols they need
+	// and by this budget.
 	d := Decoder{Rest: b, Budget: NewBudget(64*int64(len(b)) + 4096)}
 	g = d.Grammar()
 	if d.Err != nil {
@@ -104,10 +105,10 @@ func (d *Decoder) Grammar() grammar.Grammar {
 	return g
 }
 
-// The grammar of a whole trace. Rules that differ only in exponents share their symbols, which stand once: so the trip
-// counts of a loop may differ from rank to rank, or from one time the loop is entered to the next, for the price of the
-// numbers (ScalaTrace II §3.2 to 3.4). Rules are counted from the last, so that what many rules refer to has the same
-// name in all of them.
+// The grammar of a whole trace. Rules that differ only in exponents share one list of symbols. So
+// the trip counts of a loop may differ from rank to rank, or from one execution of the loop to the
+// next, at the cost of the counts alone (ScalaTrace II §3.2 to 3.4). Rules are counted from the
+// last one, so that a rule that many others refer to has the same number in all of them.
 
 // AppendRules writes g, which must be valid.
 func AppendRules(b []byte, g grammar.Grammar, purpose Effort) []byte {
@@ -143,34 +144,35 @@ func AppendRules(b []byte, g grammar.Grammar, purpose Effort) []byte {
 	return purpose.appendSequence(b, exponents)
 }
 
-// bySymbol lists the places of a body, those of one symbol together.
+// bySymbol lists the positions of a body grouped by symbol.
 func bySymbol(symbols []int64) []int32 {
-	return placesBy(len(symbols), func(i int32) int64 { return symbols[i] })
+	return positionsBy(len(symbols), func(i int32) int64 { return symbols[i] })
 }
 
-// placesBy lists the places of a body in the order of what is written there, equal ones in their own.
-func placesBy(n int, written func(place int32) int64) []int32 {
-	places := make([]int32, n)
-	for i := range places {
-		places[i] = int32(i)
+// positionsBy lists the positions 0 to n−1 sorted by written, stably.
+func positionsBy(n int, written func(position int32) int64) []int32 {
+	positions := make([]int32, n)
+	for i := range positions {
+		positions[i] = int32(i)
 	}
-	slices.SortFunc(places, func(a, b int32) int {
+	slices.SortFunc(positions, func(a, b int32) int {
 		if x, y := written(a), written(b); x != y {
 			return cmp.Compare(x, y)
 		}
 		return cmp.Compare(a, b)
 	})
-	return places
+	return positions
 }
 
-// Rules reads what AppendRules wrote. Symbols are most of what a reader of an irregular trace holds, and several times as
-// large as in the file: they are read into their place, and nothing else is as long as they are.
+// Rules reads what AppendRules wrote. Symbols are most of the memory that a reader of an irregular
+// trace needs, several times their size in the file. So they are decoded directly into the grammar,
+// and no other list is as long.
 func (d *Decoder) Rules() grammar.Grammar {
 	which, lengths := d.Sequence(), d.Sequence()
 	if d.Err != nil || !d.Temporary(int64(len(which))*4+int64(len(lengths))*24) {
 		return grammar.Grammar{}
 	}
-	members := make([]int32, len(lengths)) // how many rules each body has
+	members := make([]int32, len(lengths)) // number of rules that share each body
 	total, longest := int64(0), int64(0)
 	for _, n := range which {
 		if n < 0 || n >= int64(len(lengths)) || lengths[n] < 0 || lengths[n] > math.MaxInt32 {
@@ -209,7 +211,7 @@ func (d *Decoder) Rules() grammar.Grammar {
 		for _, rule := range rules[1:] {
 			copy(g.Rules[rule], body)
 		}
-		for _, k := range placesBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
+		for _, k := range positionsBy(len(body), func(k int32) int64 { return symbolCode(body[k], len(which)) }) {
 			for _, rule := range rules {
 				x, ok := exponents.Next()
 				if !ok {
@@ -227,18 +229,19 @@ func (d *Decoder) Rules() grammar.Grammar {
 	return g
 }
 
-// bodyRules are the rules of a grammar by their body.
+// bodyRules are the rules of a grammar grouped by their body.
 type bodyRules struct {
 	order []int32 // the rules of the first body, then those of the next
 	ends  []int32
 }
 
-// rulesByBody sorts the rules; members, the number of rules that each body has, becomes part of the result.
+// rulesByBody groups the rules. members is the number of rules of each body; it becomes part of the
+// result.
 func rulesByBody(which []int64, members []int32) bodyRules {
 	b := bodyRules{order: make([]int32, len(which)), ends: members}
 	start := int32(0)
 	for n, count := range members {
-		b.ends[n] = start // so far; each rule that is put in its place moves it on
+		b.ends[n] = start // the start for now; every rule that is added moves it on
 		start += count
 	}
 	for rule, n := range which {
@@ -255,7 +258,7 @@ func (b *bodyRules) rules(body int) []int32 {
 	return b.order[b.ends[body-1]:b.ends[body]]
 }
 
-// symbolCode is how the section has a symbol, in a grammar of so many rules.
+// symbolCode is the encoding of a symbol in a grammar with the given number of rules.
 func symbolCode(s grammar.Symbol, rules int) int64 {
 	if s.IsRule() {
 		return int64(rules-1-s.Rule())<<1 | 1
@@ -263,8 +266,8 @@ func symbolCode(s grammar.Symbol, rules int) int64 {
 	return int64(s.Value) << 1
 }
 
-// bodies fills in the symbols of the first rule of each body, without exponents: a list of lists of which the lengths have
-// been read.
+// bodies fills in the symbols, without exponents, of the first rule of each body. The lengths have
+// been read already.
 func (d *Decoder) bodies(g grammar.Grammar, bodies bodyRules, lengths []int64) {
 	body := func(n int) []grammar.Symbol { return g.Rules[bodies.rules(n)[0]] }
 	for _, group := range groupLists(lengths) {

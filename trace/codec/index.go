@@ -9,18 +9,20 @@ import (
 
 var errIndex = errors.New("trace: damaged index")
 
-// An Entry says where a block is.
+// An Entry locates a block in a file.
 type Entry struct {
 	Kind   Kind
 	Offset int64
 	Size   int64 // of the whole block
-	// Key: of a block of sequences, the number of the first; of timing, the thread's position in Content.Threads
+	// Key is the number of the first sequence in a block of sequences; in a block of timing it is
+	// the thread's index in Content.Threads.
 	Key int64
-	// Part counts the blocks of one key
+	// Part counts the blocks of one key.
 	Part int64
 }
 
-// An Index lists the blocks of a file in their order, by column: there may be one for each thread.
+// An Index lists the blocks of a file in order. It is stored by column, since there may be one
+// block per thread.
 type Index struct {
 	Kinds, Sizes, keys, parts, offsets Numbers
 }
@@ -52,7 +54,8 @@ func (x *Index) Append(b []byte) []byte {
 	return b
 }
 
-// DecodeIndex reads the entries of a file whose blocks go from begin to end, where the index begins.
+// DecodeIndex reads the entries of a file whose blocks lie from begin to end, where the index
+// begins.
 func DecodeIndex(b []byte, begin, end int64, m *Budget) (*Index, error) {
 	d := Decoder{Rest: b, Budget: m}
 	head := d
@@ -90,7 +93,8 @@ type BlockList struct {
 	Rows Numbers
 }
 
-// SortBlocks sorts the blocks in these rows of an index, which are sorted already in files of this writer.
+// SortBlocks sorts the blocks in the given rows of an index. Files of this writer have them sorted
+// already.
 func SortBlocks(in *Index, rows Numbers) BlockList {
 	compare := func(a, b int64) int {
 		return cmp.Or(cmp.Compare(in.keys.At(int(a)), in.keys.At(int(b))), cmp.Compare(in.parts.At(int(a)), in.parts.At(int(b))))
@@ -117,7 +121,7 @@ func SortBlocks(in *Index, rows Numbers) BlockList {
 // Empty reports whether there are no blocks.
 func (l *BlockList) Empty() bool { return l.Rows.Len() == 0 }
 
-// Find is the block with a key and part.
+// Find returns the block with a key and part.
 func (l *BlockList) Find(key, part int64) (Entry, bool) {
 	i := sort.Search(l.Rows.Len(), func(i int) bool {
 		row := int(l.Rows.At(i))

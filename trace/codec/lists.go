@@ -2,18 +2,18 @@ package codec
 
 import "math"
 
-// Lists of integers, and columns of tables, as the format has them.
+// Lists of integers and columns of tables in the encoding of the format.
 
-// A ListTable numbers distinct lists of integers in order of first sight.
+// A ListTable numbers distinct lists of integers in order of first use.
 type ListTable struct {
 	numbers map[string]int
 	Lists   [][]int64
 }
 
-// NewListTable makes an empty table.
+// NewListTable returns an empty table.
 func NewListTable() *ListTable { return &ListTable{numbers: map[string]int{}} }
 
-// Index is the number of a list, a new one at first sight.
+// Index returns the number of a list; a new list gets the next one.
 func (t *ListTable) Index(list []int64) int {
 	key := string(appendPieces(nil, list))
 	i, known := t.numbers[key]
@@ -25,15 +25,15 @@ func (t *ListTable) Index(list []int64) int {
 	return i
 }
 
-// AppendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
-// each, short ones position by position.
+// AppendLists writes the lengths of the lists, then the lists grouped by length: long ones as a
+// sequence each, short ones position by position.
 func AppendLists(b []byte, lists [][]int64) []byte { return Smallest.appendLists(b, lists) }
 
 func (p Effort) appendLists(b []byte, lists [][]int64) []byte {
 	return p.appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
 }
 
-// AppendColumns is AppendLists for columns, one of which is expanded at a time.
+// AppendColumns is AppendLists for columns. It expands one of them at a time.
 func AppendColumns(b []byte, columns []Numbers) []byte {
 	var values []int64
 	return Smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
@@ -42,7 +42,7 @@ func AppendColumns(b []byte, columns []Numbers) []byte {
 	})
 }
 
-// appendListsOf writes n lists; what list gives is used until it is called again.
+// appendListsOf writes n lists. The result of list is valid until it is called again.
 func (p Effort) appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
 	lengths := make([]int64, n)
 	for i := range lengths {
@@ -67,7 +67,8 @@ func (p Effort) appendListsOf(b []byte, n int, length func(i int) int, list func
 	return b
 }
 
-// groupLists gives the numbers of the lists of each length but 0, lengths in order of first sight.
+// groupLists returns the indices of the lists of each length except 0, with lengths in order of
+// first use.
 func groupLists(lengths []int64) [][]int {
 	var groups [][]int
 	place := map[int64]int{}
@@ -155,7 +156,7 @@ func (d *Decoder) Columns() []Numbers {
 	return columns
 }
 
-// Int64s are those of a list in the type that sequences have.
+// Int64s converts a list to the element type of sequences.
 func Int64s[T int | int32 | uint32](list []T) []int64 {
 	all := make([]int64, len(list))
 	for i, x := range list {

@@ -10,20 +10,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A value sequence grows with the calls that it is of. Where it is long it is cut into chunks, which never change: they
-// are coded once, and nobody needs to hold all of them in memory.
+// A value sequence grows with the number of its calls. A long one is cut into chunks, which never
+// change: they are coded once, and need not all be in memory.
 
-// SequenceChunk is the number of values of a chunk. Each upload of a shard has what follows on the last chunk of every
-// stream; with larger chunks that is more (docs/decisions/0089-value-streams.md).
+// SequenceChunk is the number of values of a chunk. Each upload of a shard repeats the values after
+// the last chunk of every stream, so larger chunks cost more
+// (docs/decisions/0089-value-streams.md).
 const SequenceChunk = 1 << 14
 
-// A Sequence is a list of values. Those of a long one are in chunks, up to the last ones.
+// A Sequence is a list of values. A long one is a list of full chunks, followed by the remaining
+// values.
 type Sequence struct {
 	Chunks []*Chunk
-	Values []int64 // that follow
+	Values []int64 // after the chunks
 }
 
-// Memory is how many bytes the sequence takes, but for what it shares with others.
+// Memory is the size of the sequence in bytes, without what it shares with others.
 func (s *Sequence) Memory() int64 {
 	n := int64(cap(s.Values)) * 8
 	for _, c := range s.Chunks {
@@ -32,44 +34,45 @@ func (s *Sequence) Memory() int64 {
 	return n
 }
 
-// A Chunk is SequenceChunk values, coded: in memory, in a file, or as those of another chunk with a number added.
+// A Chunk is SequenceChunk coded values. They are in memory, in a file, or those of another chunk
+// plus a constant.
 type Chunk struct {
 	summary ChunkSummary
 
-	coded []byte    // as AppendSequence has them
+	coded []byte    // as written by AppendSequence
 	file  ChunkFile // nil: none
 	entry Entry
 	of    *Chunk
-	more  int64 // than those of that chunk
+	more  int64 // added to the values of base
 }
 
-// A ChunkSummary is what is known of a chunk without reading it.
+// A ChunkSummary is what is known of a chunk without decoding it.
 type ChunkSummary struct {
-	Sum   [16]byte // the first half of the SHA-256 of the values; zero: nothing is known yet
+	Sum   [16]byte // the first half of the SHA-256 of the values; zero: not summarized yet
 	First int64
-	Equal bool // all values are the first
+	Equal bool // all values equal the first
 }
 
-// A ChunkFile has chunks in blocks.
+// A ChunkFile stores chunks in blocks.
 type ChunkFile interface {
-	// Chunk reads a block, which is booked on Budget.
+	// Chunk reads a block. Its memory is taken from Budget.
 	Chunk(e Entry) ([]byte, error)
-	// Budget is where what is read of a chunk is booked.
+	// Budget is the memory budget of everything that is read of a chunk.
 	Budget() *Budget
 }
 
-// ChunkBytes is what is booked for a chunk.
+// ChunkBytes is taken from the budget for a chunk.
 const ChunkBytes = 160
 
-// StoredChunk is a chunk in a block of a file.
+// StoredChunk returns a chunk that is a block of a file.
 func StoredChunk(file ChunkFile, e Entry, summary ChunkSummary) Chunk {
 	return Chunk{summary: summary, file: file, entry: e}
 }
 
-// Summary is what is known of the chunk.
+// Summary returns what is known of the chunk without decoding it.
 func (c *Chunk) Summary() ChunkSummary { return c.summary }
 
-// Stored is the block that has the chunk; nil if it is in no file.
+// Stored returns the block that contains the chunk, or nil if it is not in a file.
 func (c *Chunk) Stored() (ChunkFile, Entry) { return c.file, c.entry }
 
 // ErrChunk is the error of a chunk that is damaged.
@@ -77,12 +80,12 @@ var ErrChunk = errors.New("trace: damaged chunk of a value sequence")
 
 // newChunk codes values.
 func newChunk(values []int64) *Chunk {
-	c := &Chunk{coded: slices.Clone(AppendSequence(nil, values))} // without room for more
+	c := &Chunk{coded: slices.Clone(AppendSequence(nil, values))} // Clone trims the capacity
 	c.describe(values)
 	return c
 }
 
-// describe notes what is known of a chunk without reading it.
+// describe sets the summary.
 func (c *Chunk) describe(values []int64) {
 	hash := sha256.New()
 	var b [4096]byte
@@ -99,7 +102,8 @@ func (c *Chunk) describe(values []int64) {
 	c.summary.Equal = !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] })
 }
 
-// Content is the chunk as AppendSequence has it. It is booked on the budget of its file until give.
+// Content returns the chunk as written by AppendSequence. Its memory is taken from the budget of
+// the file until Release.
 func (c *Chunk) Content() ([]byte, error) {
 	switch {
 	case c.of != nil:
@@ -117,14 +121,14 @@ func (c *Chunk) Content() ([]byte, error) {
 	return c.coded, nil
 }
 
-// Give gives back what content has booked.
-func (c *Chunk) Give(content []byte) {
+// Release returns the memory of Content to the budget.
+func (c *Chunk) Release(content []byte) {
 	if c.file != nil {
 		c.file.Budget().Give(int64(len(content)))
 	}
 }
 
-// budget is where what is decoded of the chunk is booked.
+// budget is the budget for what is decoded of the chunk.
 func (c *Chunk) budget() *Budget {
 	if c.file != nil {
 		return c.file.Budget()
@@ -147,7 +151,7 @@ func (c *Chunk) values() ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Give(content)
+	defer c.Release(content)
 	r, err := c.read(content)
 	if err != nil {
 		return nil, err
@@ -160,7 +164,7 @@ func (c *Chunk) values() ([]int64, error) {
 	return values, nil
 }
 
-// Check reads a chunk of a file, if that was not done before, and notes what it is.
+// Check reads a chunk of a file and sets its summary, unless that was done before.
 func (c *Chunk) Check() error {
 	if c.summary.Sum != [16]byte{} {
 		return nil
@@ -172,7 +176,7 @@ func (c *Chunk) Check() error {
 	return err
 }
 
-// plus is the chunk with a number added to all values.
+// plus returns the chunk with more added to all values.
 func (c *Chunk) plus(more int64) (*Chunk, error) {
 	values, err := c.values()
 	if err != nil {
@@ -189,7 +193,7 @@ func (c *Chunk) plus(more int64) (*Chunk, error) {
 // Len is the number of values.
 func (s *Sequence) Len() uint64 { return uint64(len(s.Chunks))*SequenceChunk + uint64(len(s.Values)) }
 
-// All is all values.
+// All returns all values.
 func (s *Sequence) All() ([]int64, error) {
 	if len(s.Chunks) == 0 {
 		return s.Values, nil
@@ -205,7 +209,7 @@ func (s *Sequence) All() ([]int64, error) {
 	return append(all, s.Values...), nil
 }
 
-// Chunked is the sequence with as many chunks as it can have.
+// Chunked returns the sequence with as many of its values in chunks as possible.
 func (s *Sequence) Chunked() Sequence {
 	if len(s.Values) < SequenceChunk {
 		return *s
@@ -217,7 +221,7 @@ func (s *Sequence) Chunked() Sequence {
 	return b.Sequence()
 }
 
-// Constant is the value that all values are; false if they differ, or there are none.
+// Constant returns the value that all values equal; false if they differ or there are none.
 func (s *Sequence) Constant() (value int64, constant bool) {
 	switch {
 	case len(s.Chunks) > 0:
@@ -235,13 +239,13 @@ func (s *Sequence) Constant() (value int64, constant bool) {
 	return value, !slices.ContainsFunc(s.Values, func(v int64) bool { return v != value })
 }
 
-// Plus is the sequence with a number added to all values.
+// Plus returns the sequence with more added to all values.
 func (s *Sequence) Plus(more int64) (Sequence, error) {
 	sum := Sequence{Values: make([]int64, len(s.Values))}
 	for i, v := range s.Values {
 		sum.Values[i] = v + more
 	}
-	known := map[*Chunk]*Chunk{} // of a constant sequence all are one
+	known := map[*Chunk]*Chunk{} // the chunks of a constant sequence are one and the same
 	for _, c := range s.Chunks {
 		made := known[c]
 		if made == nil {
@@ -256,16 +260,16 @@ func (s *Sequence) Plus(more int64) (Sequence, error) {
 	return sum, nil
 }
 
-// Read begins to read the values one by one.
+// Read returns a reader of the values.
 func (s *Sequence) Read() *ValueReader { return &ValueReader{NewSequenceStream(*s, nil)} }
 
-// A ValueReader gives values in order.
+// A ValueReader returns values in order.
 type ValueReader struct{ stream ValueStream }
 
-// Next is the next value; false at the end or on an error.
+// Next returns the next value; false at the end or on an error.
 func (r *ValueReader) Next() (int64, bool) { return r.stream.Next() }
 
-// Err is why Next stopped before the end, if it did.
+// Err is the error that stopped Next before the end, if any.
 func (r *ValueReader) Err() error {
 	if err := r.stream.Err(); !errors.Is(err, ErrStreamEnds) {
 		return fmt.Errorf("trace: value sequence: %w", err)
@@ -273,10 +277,10 @@ func (r *ValueReader) Err() error {
 	return nil
 }
 
-// A SequenceBuilder makes a sequence of its values. The zero value is ready.
+// A SequenceBuilder builds a sequence value by value. The zero value is ready to use.
 type SequenceBuilder struct {
 	made Sequence
-	run  *Chunk // the latest of equal values
+	run  *Chunk // the latest chunk of equal values
 }
 
 // Push adds a value.
@@ -304,22 +308,23 @@ func (b *SequenceBuilder) PushRun(v int64, n uint64) {
 	}
 }
 
-// PushChunk adds a chunk. What was added before are chunks.
+// PushChunk adds a chunk. Everything added before must fill whole chunks.
 func (b *SequenceBuilder) PushChunk(c *Chunk) { b.made.Chunks = append(b.made.Chunks, c) }
 
-// Len is how many values there are.
+// Len is the number of values so far.
 func (b *SequenceBuilder) Len() uint64 { return b.made.Len() }
 
-// Chunks are those that are full.
+// Chunks are the full chunks so far.
 func (b *SequenceBuilder) Chunks() []*Chunk { return b.made.Chunks }
 
-// Sequence is what was made. The builder is of no use after it.
+// Sequence returns the sequence. The builder must not be used after it.
 func (b *SequenceBuilder) Sequence() Sequence {
 	b.made.Values = slices.Clip(b.made.Values)
 	return b.made
 }
 
-// Key is the same of equal sequences that are Chunked, and most often another one of others.
+// Key is a hash of the sequence: equal for equal sequences that are Chunked, and most likely
+// different for others.
 func (s *Sequence) Key() string {
 	hash := xxhash.New()
 	var b [8]byte
@@ -334,13 +339,13 @@ func (s *Sequence) Key() string {
 	return string(key)
 }
 
-// A SequenceTable has distinct sequences in order of first use. The zero value is empty.
+// A SequenceTable numbers distinct sequences in order of first use. The zero value is empty.
 type SequenceTable struct {
 	List  []Sequence
 	index map[string][]int32
 }
 
-// Add enters a sequence, if it is not there yet, and gives its number.
+// Add returns the number of s; a new sequence gets the next one.
 func (t *SequenceTable) Add(s Sequence) int32 {
 	s = s.Chunked()
 	key := s.Key()

@@ -2,14 +2,16 @@ package codec
 
 import "math/bits"
 
-// What was measured of ranks is alike and never equal: its last digits are chance, and nobody asks for them. So it is rounded,
-// and written as what it differs by from the mean of what is like it.
+// Measurements of ranks are alike but never equal: their last digits are noise that nobody needs.
+// So they are rounded, and written as differences from the mean of similar ranks.
 
-// Rounded is a count as a trace holds what was measured: exact up to 128, else the nearest of 64 evenly spaced numbers from a
-// power of two to the next, so off by 1/128 of it at most. −1, which is not known, stays.
+// Rounded rounds a count as measurements are stored in a trace. It is exact up to 128; above, there
+// are 64 evenly spaced numbers between successive powers of two, so the error is at most 1/128. −1
+// (unknown) stays.
 func Rounded(v int64) int64 { return Unrounded(RoundedCode(v)) }
 
-// RoundedNS is a time in ns, likewise: in steps of 8,192 ns, and off by 1/128 of it at most where that is more.
+// RoundedNS rounds a time in ns in the same way, in steps of 8,192 ns: the error is at most 4,096
+// ns or 1/128, whichever is more.
 func RoundedNS(ns int64) int64 { return UnroundedNS(RoundedNSCode(ns)) }
 
 // unknown is the value of what could not be measured.
@@ -21,7 +23,7 @@ const (
 	MaxRounded  = (63-RoundedBits)<<RoundedBits | 1<<RoundedBits - 1
 )
 
-// RoundedCode is the code of a count that is to be rounded.
+// RoundedCode is the code of a count, which it rounds.
 func RoundedCode(v int64) int64 {
 	if v < 2<<RoundedBits {
 		return max(v, unknown)
@@ -31,7 +33,7 @@ func RoundedCode(v int64) int64 {
 	return min(int64(shift)<<RoundedBits+int64(m), MaxRounded)
 }
 
-// Unrounded is the count of a code.
+// Unrounded is the count that a code stands for.
 func Unrounded(code int64) int64 {
 	if code < 2<<RoundedBits {
 		return code
@@ -39,8 +41,8 @@ func Unrounded(code int64) int64 {
 	return (1<<RoundedBits + code&(1<<RoundedBits-1)) << (code>>RoundedBits - 1)
 }
 
-// measuredUnit is in which steps of ns times of evidence are known, MaxRoundedNS a bound of their codes that keeps them
-// within 2^59 ns.
+// measuredUnit is the resolution in ns of times of evidence. MaxRoundedNS bounds their codes, so
+// that times stay within 2^59 ns.
 const (
 	measuredUnit = 1 << 13
 	MaxRoundedNS = 40 << RoundedBits
@@ -49,7 +51,7 @@ const (
 // RoundedNSCode is the code of a time in ns, rounded to steps of 8,192 ns; UnroundedNS is the inverse.
 func RoundedNSCode(ns int64) int64 { return min(RoundedCode(InUnits(ns, measuredUnit)), MaxRoundedNS) }
 
-// UnroundedNS is the time in ns of a code, −1 of one below 0.
+// UnroundedNS is the time in ns that a code stands for, −1 for a negative code.
 func UnroundedNS(code int64) int64 {
 	if code < 0 {
 		return unknown
@@ -57,7 +59,7 @@ func UnroundedNS(code int64) int64 {
 	return Unrounded(code) * measuredUnit
 }
 
-// InUnits is a count in a unit, rounded to the nearest. What is unknown stays so.
+// InUnits is a count in multiples of unit, rounded to the nearest. Unknown (−1) stays.
 func InUnits(v, unit int64) int64 {
 	if v < 0 {
 		return unknown
@@ -65,15 +67,16 @@ func InUnits(v, unit int64) int64 {
 	return v/unit + (v%unit+unit/2)/unit
 }
 
-// A Grouping is an order of rows: those of one group after the other, groups by their first rows, and in a group as they are.
+// A Grouping is an order of rows: sorted by group, groups in the order of their first rows, rows of
+// a group in their own order.
 type Grouping struct {
 	order []int32
-	ends  []int // of the groups
+	ends  []int // end of each group in order
 }
 
-// GroupRows groups rows by a number that each has.
+// GroupRows groups rows by a number of each row.
 func GroupRows(of []int64) Grouping {
-	var next []int // how many rows each group has, then where the next one goes
+	var next []int // number of rows of each group, then the position of the next row
 	place := map[int64]int{}
 	for _, v := range of {
 		k, known := place[v]
@@ -98,8 +101,9 @@ func GroupRows(of []int64) Grouping {
 	return g
 }
 
-// expect gives a function that is given number by number, in the order of the groups, and says what each is expected to be
-// before: the mean of those before it in its group, rounded down; of a group's first one, that of the whole group before.
+// expect predicts a column in the order of the groups. next returns the expected value of the next
+// row and tell passes its actual value. The expectation is the mean, rounded down, of the rows
+// before it in its group; for the first row of a group it is the mean of the whole previous group.
 func (g *Grouping) expect() (next func() int64, tell func(v int64)) {
 	group, at, n, sum, mean := 0, 0, int64(0), int64(0), int64(0)
 	return func() int64 { return mean }, func(v int64) {
@@ -115,7 +119,7 @@ func (g *Grouping) expect() (next func() int64, tell func(v int64)) {
 	}
 }
 
-// Measured writes a column of what was measured, in the order of a grouping.
+// Measured writes a column of measurements in the order of a grouping.
 func (s *SectionWriter) Measured(list *Numbers, g *Grouping) {
 	values := list.Values(nil)
 	expected, tell := g.expect()
@@ -127,7 +131,7 @@ func (s *SectionWriter) Measured(list *Numbers, g *Grouping) {
 	})
 }
 
-// Measured reads what SectionWriter.Measured wrote of numbers from low up to, but not including, high.
+// Measured reads what SectionWriter.Measured wrote. Values outside [low, high) are an error.
 func (d *Decoder) Measured(g *Grouping, low, high int64) (list Numbers) {
 	before := d.Scratch
 	defer func() {
@@ -157,7 +161,7 @@ func (d *Decoder) Measured(g *Grouping, low, high int64) (list Numbers) {
 	return list
 }
 
-// Grouping groups rows that are being read.
+// Grouping groups rows while they are being read.
 func (d *Decoder) Grouping(n int, of func() []int64) *Grouping {
 	if d.Err != nil || !d.Temporary(int64(n)*32) {
 		return &Grouping{}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Columns of what was measured come back, whatever is alike and however far from it they are.
+// Columns of measurements are restored, however they are grouped and whatever their values.
 func TestMeasuredColumns(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 500 {

@@ -9,22 +9,27 @@ import (
 	"sync"
 )
 
-// The codec of small blocks: bytes are predicted bit by bit in several contexts, the predictions are mixed in the
-// logistic domain with weights that learn (context mixing: Mahoney, "Adaptive weighing of context models for lossless
-// data compression", Florida Tech. CS-2005-16), and the bits are written by a binary arithmetic coder. Most traces have
-// some thousand bytes of sections, of which zstd, made for more, makes a fifth more (decision 0080). The model has seen
-// the names of names.txt before. All arithmetic is on integers and described in docs/format-mixed.md.
+// The codec of small blocks (context mixing: Mahoney, "Adaptive weighing of context models for
+// lossless data compression", Florida Tech. CS-2005-16):
+//
+//   - bytes are predicted bit by bit in several contexts;
+//   - the predictions are mixed in the logistic domain with weights that adapt;
+//   - the bits are written by a binary arithmetic coder.
+//
+// Most traces have a few thousand bytes of sections. zstd, which is made for larger inputs, makes
+// them a fifth larger than this codec does (decision 0080). The model is primed with the words of
+// names.txt. All arithmetic is on integers and described in docs/format-mixed.md.
 
 const (
-	// mixLimit is the longest content in bytes that the codec is used for: it is slow.
+	// mixLimit is the longest content in bytes that is coded: the codec is slow.
 	mixLimit    = 1 << 18
 	mixContexts = 8
 	mixSlotBits = 15
 	mixSlots    = 1 << mixSlotBits
 	mixInputs   = mixContexts + 2 // the contexts, the match, a constant
-	// mixRate is the mixers' rate of learning.
+	// mixRate is the learning rate of the mixers.
 	mixRate = 2
-	// A slot adapts by the part 1/(n + 1.5) of the error after n bits; n does not grow beyond mixSlowest, and is at most
+	// A slot adapts by 1/(n + 1.5) of the error after n bits. n is at most mixSlowest, and at most
 	// mixPrimed after the priming, so that the content counts for more.
 	mixSlowest = 60
 	mixPrimed  = 1
@@ -32,12 +37,13 @@ const (
 
 var errMix = errors.New("a mixed block is damaged")
 
-// primer is what most traces have: the codec of small blocks has seen them before. It is part of the format.
+// primer is text that most traces contain: every model is primed with it. It is part of the format.
 //
 //go:embed names.txt
 var primer []byte
 
-// A mixSlot is a prediction: the probability of a 1 in 1/65536, and how many bits it rests on.
+// A mixSlot is a prediction: the probability of a 1 in 1/65536, and the number of bits that it is
+// based on.
 type mixSlot struct {
 	p uint16
 	n uint8
@@ -51,17 +57,17 @@ type mixModel struct {
 	last    map[uint32]int // three bytes → where they were last followed by something
 
 	hashes [mixContexts]uint32
-	bits   uint32 // of the byte so far, after a leading 1
+	bits   uint32 // the bits of the current byte so far, after a leading 1
 	match  int    // position in history of the byte that is expected, 0: none
 	length int    // of the match
 
-	line    [mixContexts]uint32 // where the slots of the four bits under way begin
+	line    [mixContexts]uint32 // base of the slots of the current four bits
 	used    [mixContexts]uint32
 	stretch *[4096]int16
 	inputs  [mixInputs]int32
 	p       int32 // in 1/4096
 
-	keep    bool // what changes is noted, so that the model can be used again
+	keep    bool // changes are logged, so that release can undo them
 	log     []mixChange
 	matches []mixMatch
 }
@@ -125,7 +131,7 @@ func newMixModel() *mixModel {
 	return m
 }
 
-// primedMix gives a model that has seen the priming.
+// primedMix returns a primed model.
 var primedMix = sync.OnceValue(func() *mixModel {
 	m := newMixModel()
 	for _, b := range primer {
@@ -141,7 +147,7 @@ var primedMix = sync.OnceValue(func() *mixModel {
 	return m
 })
 
-// mixPool holds models that have seen the priming and nothing else.
+// mixPool contains primed models that have seen nothing else.
 var mixPool = sync.Pool{New: func() any {
 	primed := primedMix()
 	m := new(mixModel)
@@ -152,17 +158,18 @@ var mixPool = sync.Pool{New: func() any {
 	return m
 }}
 
-// mixJournalLimit is the longest content after which a model is put back as it was; others are not used again.
+// mixJournalLimit is the longest content in bytes after which a model is restored and reused; after
+// longer ones it is dropped.
 const mixJournalLimit = 8 << 10
 
-// startMix gives a primed model for a content of some length.
+// startMix returns a primed model for a content of length bytes.
 func startMix(length int) *mixModel {
 	m := mixPool.Get().(*mixModel)
 	m.keep = length <= mixJournalLimit
 	return m
 }
 
-// release undoes what the model has learned.
+// release restores the model to its primed state.
 func (m *mixModel) release() {
 	if !m.keep {
 		return
@@ -186,7 +193,7 @@ func (m *mixModel) release() {
 	mixPool.Put(m)
 }
 
-// back is the byte i places ago, 0 before the beginning.
+// back is the byte i positions ago, 0 before the beginning.
 func (m *mixModel) back(i int) uint32 {
 	if i > len(m.history) {
 		return 0
@@ -208,7 +215,7 @@ func (m *mixModel) contexts() {
 	m.hashes[4] = (m.hashes[4] + m.back(5)) * 0x2545f491
 }
 
-// lines finds the 16 slots of each context that the next four bits use.
+// lines finds the 16 slots of each context for the next four bits.
 func (m *mixModel) lines() {
 	for k, h := range m.hashes {
 		h = (h + m.bits*0x9e3779b1) * 0x85ebca6b
@@ -220,7 +227,7 @@ func (m *mixModel) lines() {
 func (m *mixModel) predict() {
 	nibble := m.bits
 	if nibble >= 16 {
-		n := bits.Len32(m.bits) - 5 // of the low nibble that are known
+		n := bits.Len32(m.bits) - 5 // known bits of the low nibble
 		nibble = m.bits&(1<<n-1) | 1<<n
 	}
 	if nibble == 1 {
@@ -234,7 +241,7 @@ func (m *mixModel) predict() {
 	m.inputs[mixContexts] = 0
 	if m.match > 0 {
 		expected := uint32(m.history[m.match]) | 0x100
-		// the bits so far agree with the expected byte
+		// whether the bits so far agree with the expected byte
 		n := 0
 		for m.bits>>n > 1 {
 			n++
@@ -256,7 +263,7 @@ func (m *mixModel) predict() {
 	m.p = squash(int32(max(-2047, min(2047, sum>>16))))
 }
 
-// update learns the bit that came and predicts the next.
+// update learns the actual bit and predicts the next one.
 func (m *mixModel) update(bit uint32) {
 	e := (int32(bit)<<12 - m.p) * mixRate
 	w := &m.weights[m.set()]
@@ -308,7 +315,7 @@ func (m *mixModel) endByte(b byte) {
 	m.contexts()
 }
 
-// encodeMix is the packed content.
+// encodeMix returns the packed content.
 func encodeMix(content []byte) []byte {
 	var b []byte
 	m := startMix(len(content))
@@ -331,7 +338,7 @@ func encodeMix(content []byte) []byte {
 			}
 		}
 	}
-	// as many bytes as it takes; those that a reader misses are 0
+	// Write only as many bytes as needed: a reader takes missing ones as 0.
 	if low > 0 {
 		for n := 1; n <= 4; n++ {
 			if x := high >> (32 - 8*n) << (32 - 8*n); x >= low {
@@ -391,5 +398,5 @@ func decodeMix(b []byte, length int) ([]byte, error) {
 	return content, nil
 }
 
-// set is the number of the weights that are in use: by how much there is of a match.
+// set is the index of the weights in use, which depends on the length of the match.
 func (m *mixModel) set() int { return min(m.length, 3) }

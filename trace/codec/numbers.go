@@ -5,28 +5,30 @@ import (
 	"sort"
 )
 
-// Numbers is a list of integers of which progressions cost nothing: what is equal on all ranks, or grows with the rank,
-// is held once however many ranks there are; what has no order takes eight bytes each. The zero value is empty. Equal
-// lists that were made by any of the methods are equal in memory. A copy shares what it holds with the original, so only
-// one of them may grow.
+// Numbers is an append-only list of int64 stored as arithmetic progressions and literals. A run of
+// equal or evenly spaced values takes constant space, so a column that is equal on all ranks, or
+// grows with the rank, is small for any number of ranks. Other values take eight bytes each.
+//
+// The zero value is empty. Equal lists that were built by any of the methods are equal in memory. A
+// copy shares memory with the original, so only one of them may grow.
 type Numbers struct {
 	n      int
 	pieces []numbersPiece
-	loose  []int64 // what is in no progression, in order
+	loose  []int64 // numbers in no progression, in order
 }
 
-// A numbersPiece is a progression, or some loose numbers; it ends where the next one begins.
+// A numbersPiece is a progression or a range of loose numbers. It ends where the next one begins.
 type numbersPiece struct {
-	start int32 // place of its first number in the list
+	start int32 // index of its first number in the list
 	loose bool
-	first int64 // number, or its place in loose
+	first int64 // first number, or its index in loose
 	step  int64
 }
 
-// numbersPieceBytes is what a piece takes in memory.
+// numbersPieceBytes is the size of a piece in memory.
 const numbersPieceBytes = 24
 
-// NewNumbers makes a list.
+// NewNumbers returns a list of the values.
 func NewNumbers(values ...int64) Numbers {
 	var n Numbers
 	for _, v := range values {
@@ -35,10 +37,10 @@ func NewNumbers(values ...int64) Numbers {
 	return n
 }
 
-// Len is how many there are.
+// Len is the number of values.
 func (n *Numbers) Len() int { return n.n }
 
-// Push appends a number.
+// Push appends a value.
 func (n *Numbers) Push(v int64) {
 	last := len(n.pieces) - 1
 	if last >= 0 && !n.pieces[last].loose {
@@ -57,7 +59,7 @@ func (n *Numbers) Push(v int64) {
 	n.tighten()
 }
 
-// tighten makes a progression of the last loose numbers if they are one that is worth it.
+// tighten turns the last loose numbers into a progression if that saves space.
 func (n *Numbers) tighten() {
 	p := &n.pieces[len(n.pieces)-1]
 	if len(n.loose)-int(p.first) < shortestRun {
@@ -79,7 +81,7 @@ func (n *Numbers) tighten() {
 	}
 }
 
-// PushRun appends first, first + step, …: count numbers.
+// PushRun appends the count values first, first + step, first + 2·step, ….
 func (n *Numbers) PushRun(first, step int64, count int) {
 	for ; count > 0; count-- {
 		n.Push(first)
@@ -91,7 +93,7 @@ func (n *Numbers) PushRun(first, step int64, count int) {
 	}
 }
 
-// piece finds the piece with place i.
+// piece returns the piece that contains index i.
 func (n *Numbers) piece(i int) int {
 	if len(n.pieces) == 1 {
 		return 0
@@ -99,7 +101,7 @@ func (n *Numbers) piece(i int) int {
 	return sort.Search(len(n.pieces), func(k int) bool { return int(n.pieces[k].start) > i }) - 1
 }
 
-// end is the place after the last number of a piece.
+// end is the index after the last number of a piece.
 func (n *Numbers) end(piece int) int {
 	if piece+1 < len(n.pieces) {
 		return int(n.pieces[piece+1].start)
@@ -115,7 +117,7 @@ func (n *Numbers) in(piece, i int) int64 {
 	return p.first + p.step*int64(i-int(p.start))
 }
 
-// At is the number at place i; it panics when there is none.
+// At returns the value at index i. It panics if i is out of range.
 func (n *Numbers) At(i int) int64 {
 	if i < 0 || i >= n.n {
 		panic("trace: place of a number out of range")
@@ -123,14 +125,15 @@ func (n *Numbers) At(i int) int64 {
 	return n.in(n.piece(i), i)
 }
 
-// A NumbersLookup finds numbers at places that are near to each other.
+// A NumbersLookup is a cursor: it finds values at indices that are near to the previous one
+// quickly.
 type NumbersLookup struct {
 	Of         *Numbers
 	piece      int
 	start, end int
 }
 
-// At is the number at place i.
+// At returns the value at index i.
 func (l *NumbersLookup) At(i int) int64 {
 	if i < l.start || i >= l.end {
 		if next := l.piece + 1; i == l.end && l.end > 0 && next < len(l.Of.pieces) {
@@ -143,14 +146,14 @@ func (l *NumbersLookup) At(i int) int64 {
 	return l.Of.in(l.piece, i)
 }
 
-// Lookup gives a function that finds numbers as At does, faster at places that are near to each other. It is for one
-// goroutine, and for as long as the list does not grow.
+// Lookup returns a function that does what At does, but faster for indices that are near to each
+// other. It is for one goroutine, and valid until the list grows.
 func (n *Numbers) Lookup() func(i int) int64 {
 	l := NumbersLookup{Of: n}
 	return l.At
 }
 
-// All goes through the list: places and numbers.
+// All yields the indices and values in order.
 func (n *Numbers) All() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		for k := range n.pieces {
@@ -163,7 +166,7 @@ func (n *Numbers) All() iter.Seq2[int, int64] {
 	}
 }
 
-// Values are the numbers as a slice, appended to dst.
+// Values appends the values to dst.
 func (n *Numbers) Values(dst []int64) []int64 {
 	for k := range n.pieces {
 		p := &n.pieces[k]
@@ -180,7 +183,7 @@ func (n *Numbers) Values(dst []int64) []int64 {
 	return dst
 }
 
-// Constant reports whether all numbers are the same, and which.
+// Constant returns the value that all values equal; false if they differ.
 func (n *Numbers) Constant() (int64, bool) {
 	if n.n == 0 {
 		return 0, false
@@ -200,7 +203,7 @@ func (n *Numbers) Constant() (int64, bool) {
 	return v, true
 }
 
-// Equal reports whether two lists have the same numbers.
+// Equal reports whether two lists have the same values.
 func (n *Numbers) Equal(other *Numbers) bool {
 	if n.n != other.n || len(n.pieces) != len(other.pieces) {
 		return false
@@ -218,7 +221,7 @@ func (n *Numbers) Equal(other *Numbers) bool {
 	return true
 }
 
-// Runs goes through the list as progressions: first number, step, count.
+// Runs yields the list as progressions: first value, step, count.
 func (n *Numbers) Runs() iter.Seq2[NumberRun, int] {
 	return func(yield func(NumberRun, int) bool) {
 		for k := range n.pieces {
@@ -229,10 +232,10 @@ func (n *Numbers) Runs() iter.Seq2[NumberRun, int] {
 	}
 }
 
-// A NumberRun is First, First + Step, …
+// A NumberRun is the progression First, First + Step, ….
 type NumberRun struct{ First, Step int64 }
 
-// runs goes through a part of a piece; loose numbers come one by one.
+// runs yields a part of a piece; loose numbers are yielded one by one.
 func (n *Numbers) runs(piece, from, to int, yield func(NumberRun, int) bool) bool {
 	p := &n.pieces[piece]
 	if !p.loose {
@@ -246,7 +249,8 @@ func (n *Numbers) runs(piece, from, to int, yield func(NumberRun, int) bool) boo
 	return true
 }
 
-// RunsAt goes through the numbers at some places, as progressions. All places must be there (see Within).
+// RunsAt yields the values at the given indices as progressions. All indices must be in range (see
+// Within).
 func (n *Numbers) RunsAt(places *Numbers) iter.Seq2[NumberRun, int] {
 	return func(yield func(NumberRun, int) bool) {
 		l := NumbersLookup{Of: n}
@@ -273,7 +277,7 @@ func (n *Numbers) RunsAt(places *Numbers) iter.Seq2[NumberRun, int] {
 	}
 }
 
-// Within reports whether all numbers are from low up to, but not including, high.
+// Within reports whether all values are in [low, high).
 func (n *Numbers) Within(low, high int64) bool {
 	for run, count := range n.Runs() {
 		if run.First < low || run.First >= high {
@@ -292,7 +296,8 @@ func (n *Numbers) Within(low, high int64) bool {
 	return true
 }
 
-// Increasing reports whether each number is greater than the one before it; they are Within [0, 2^31).
+// Increasing reports whether each value is greater than the one before it. All values must be in
+// [0, 2^31).
 func (n *Numbers) Increasing() bool {
 	before := int64(-1)
 	for run, count := range n.Runs() {
@@ -304,13 +309,14 @@ func (n *Numbers) Increasing() bool {
 	return true
 }
 
-// Find is the place of a number in an increasing list; where it is not there, the place of the first greater one.
+// Find returns the index of v in an increasing list and true, or the index of the first greater
+// value and false.
 func (n *Numbers) Find(v int64) (int, bool) {
 	i := sort.Search(n.n, func(i int) bool { return n.At(i) >= v })
 	return i, i < n.n && n.At(i) == v
 }
 
-// Numbers reads a sequence of n numbers. What it holds is booked.
+// Numbers reads a sequence of n numbers. Their memory is taken from the budget.
 func (d *Decoder) Numbers(n int) Numbers {
 	var list Numbers
 	if count := d.Uvarint(); count != uint64(n) {
@@ -355,7 +361,7 @@ func (d *Decoder) Numbers(n int) Numbers {
 	return list
 }
 
-// Bytes is what the list holds.
+// Bytes is the size of the list in memory.
 func (n *Numbers) Bytes() int64 { return int64(8*len(n.loose) + numbersPieceBytes*len(n.pieces)) }
 
 // TextNumbers reads a column of texts: indices into the section's strings.

@@ -2,14 +2,15 @@ package codec
 
 import "math"
 
-// A Ragged table has some rows for each row of another one, by column.
+// A Ragged table has a variable number of rows for each row of another table (its owner). It is
+// stored by column.
 type Ragged struct {
-	First   Numbers // where the rows of each begin, and where the last one's end
+	First   Numbers // index of the first row of each owner, and at last the number of rows
 	Columns []Numbers
 	N       int
 }
 
-// Begin makes the columns, if they are not there yet.
+// Begin makes the columns if they do not exist yet.
 func (g *Ragged) Begin(columns int) {
 	if g.Columns == nil {
 		g.Columns = make([]Numbers, columns)
@@ -17,7 +18,7 @@ func (g *Ragged) Begin(columns int) {
 	}
 }
 
-// Add adds a row to those of the row of the other table that is not ended yet.
+// Add adds a row to the current owner.
 func (g *Ragged) Add(columns int, row ...int64) {
 	g.Begin(columns)
 	for k, v := range row {
@@ -26,13 +27,13 @@ func (g *Ragged) Add(columns int, row ...int64) {
 	g.N++
 }
 
-// End ends the rows of a row of the other table.
+// End ends the rows of the current owner.
 func (g *Ragged) End(columns int) {
 	g.Begin(columns)
 	g.First.Push(int64(g.N))
 }
 
-// Counts is how many rows each row of the other table has.
+// Counts returns the number of rows of each owner.
 func (g *Ragged) Counts() []int64 {
 	var counts []int64
 	before := int64(0)
@@ -45,7 +46,7 @@ func (g *Ragged) Counts() []int64 {
 	return counts
 }
 
-// Starts says of each row whether it is the first of what it belongs to.
+// Starts reports for each row whether it is the first of its owner.
 func (g *Ragged) Starts() []bool {
 	starts := make([]bool, g.N+1)
 	for _, at := range g.First.All() {
@@ -54,13 +55,13 @@ func (g *Ragged) Starts() []bool {
 	return starts[:g.N]
 }
 
-// A RaggedLookup finds rows that are near to each other.
+// A RaggedLookup is a cursor: it finds rows that are near to the previous ones quickly.
 type RaggedLookup struct {
 	first   NumbersLookup
 	Columns []NumbersLookup
 }
 
-// Lookup makes one, for as long as the table does not grow.
+// Lookup returns a cursor that is valid until the table grows.
 func (g *Ragged) Lookup() *RaggedLookup {
 	l := &RaggedLookup{first: NumbersLookup{Of: &g.First}, Columns: make([]NumbersLookup, len(g.Columns))}
 	for k := range l.Columns {
@@ -69,7 +70,7 @@ func (g *Ragged) Lookup() *RaggedLookup {
 	return l
 }
 
-// Rows are those of the i-th row of the other table: from one on, before another.
+// Rows returns the range [from, to) of the rows of owner i.
 func (l *RaggedLookup) Rows(i int) (from, to int) {
 	if l.first.Of.n == 0 {
 		return 0, 0
@@ -77,10 +78,10 @@ func (l *RaggedLookup) Rows(i int) (from, to int) {
 	return int(l.first.At(i)), int(l.first.At(i + 1))
 }
 
-// At is the number in a column of a row.
+// At returns the value in a column of a row.
 func (l *RaggedLookup) At(column, row int) int64 { return l.Columns[column].At(row) }
 
-// Ragged reads how many rows each of n rows has, then their columns.
+// Ragged reads the number of rows of each of n owners, then the columns.
 func (d *Decoder) Ragged(n, columns int) Ragged {
 	g := d.RaggedCounts(n, columns)
 	for k := range g.Columns {
@@ -89,7 +90,7 @@ func (d *Decoder) Ragged(n, columns int) Ragged {
 	return g
 }
 
-// RaggedCounts reads how many rows each of n rows has; their columns are to be read.
+// RaggedCounts reads the number of rows of each of n owners. The caller reads the columns.
 func (d *Decoder) RaggedCounts(n, columns int) Ragged {
 	var g Ragged
 	g.Begin(columns)

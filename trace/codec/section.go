@@ -5,17 +5,18 @@ import (
 	"fmt"
 )
 
-// What all ranks share is in sections. Most are some hundred bytes, which a compressor learns nothing from: small ones share
-// a block, the others have one each.
+// Data that all ranks share is in sections. Most are a few hundred bytes, too small for a
+// compressor to learn from. So small ones share a block, and the others have one each.
 
-// A Section is one part of what all ranks share.
+// A Section is a part of the data that all ranks share.
 type Section struct {
 	Kind    Kind
-	Packing Packing // of one that is to be written
+	Packing Packing // for a writer
 	Content []byte
 }
 
-// AppendSections appends sections as a block has them: each with the codec that makes it shortest.
+// AppendSections appends sections in the encoding of a block, each with the codec that makes it
+// shortest.
 func AppendSections(b []byte, list []Section) []byte {
 	for _, s := range list {
 		stored, how := pack(s.Content, s.Packing)
@@ -25,8 +26,8 @@ func AppendSections(b []byte, list []Section) []byte {
 	return b
 }
 
-// SplitSections gives what AppendSections was given, and how long each is as stored. The contents may be parts of b and are
-// booked on m.
+// SplitSections is the inverse of AppendSections; stored is the size of each section as stored. The
+// contents may be parts of b, and their memory is taken from m.
 func SplitSections(b []byte, m *Budget) (list []Section, stored []int64, err error) {
 	d := Decoder{Rest: b}
 	for len(d.Rest) > 0 {
@@ -50,10 +51,10 @@ func SplitSections(b []byte, m *Budget) (list []Section, stored []int64, err err
 type SectionWriter struct {
 	Strings *StringTable
 	Body    []byte
-	values  []int64 // of the column that is being written
+	values  []int64 // the column that is being written
 }
 
-// NewSectionWriter begins a section.
+// NewSectionWriter returns an empty section.
 func NewSectionWriter() *SectionWriter { return &SectionWriter{Strings: newStringTable()} }
 
 // Number writes a varint.
@@ -105,8 +106,8 @@ func (s *SectionWriter) TextNumbers(list *Numbers, dictionary []string) {
 	s.Renumbered(list, func(k int64) int64 { return int64(s.Strings.Index(dictionary[k])) })
 }
 
-// Renumbered writes a column of what a function makes of its numbers; it is called once for equal ones that follow
-// each other.
+// Renumbered writes the column of number(v) for each v of list. It calls number once for a run of
+// equal values.
 func (s *SectionWriter) Renumbered(list *Numbers, number func(int64) int64) {
 	s.values = s.values[:0]
 	for run, count := range list.Runs() {
@@ -125,10 +126,10 @@ func (s *SectionWriter) Renumbered(list *Numbers, number func(int64) int64) {
 	s.Sequence(s.values)
 }
 
-// Bytes is the section: its strings, then what was written.
+// Bytes returns the section: its strings, then everything written.
 func (s *SectionWriter) Bytes() []byte { return append(s.Strings.append(nil), s.Body...) }
 
-// NewSectionDecoder reads the strings of a section and leaves the rest.
+// NewSectionDecoder reads the strings of a section and returns a decoder of the rest.
 func NewSectionDecoder(b []byte, m *Budget) *Decoder {
 	d := &Decoder{Rest: b, Budget: m}
 	d.Strings = d.stringList()

@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// The encoding of a sequence of integers (docs/format.md, "Sequences"): the number of values, then pieces until that
-// many are there. A piece begins with a varint, its kind in the low two bits and its number of values n ≥ 1 above
-// them. "The value before" is 0 at the beginning.
+// The encoding of a sequence of integers (docs/format.md, "Sequences"): the number of values, then
+// pieces until all values are present. A piece begins with a varint: its kind in the low two bits,
+// and its number of values n ≥ 1 above them. "The value before" is 0 at the beginning.
 const (
 	pieceRun         = iota // one zigzag varint: the difference of the value to the one before; n times
 	pieceProgression        // two zigzag varints: the difference of the first value to the one before, the step
@@ -21,7 +21,8 @@ const (
 const (
 	pieceKindBits = 2
 	pieceKindMask = 1<<pieceKindBits - 1
-	// shortestRun is the number of equal values, or equal steps, that are worth a piece of their own.
+	// shortestRun is the number of equal values, or equal steps, from which on a separate piece is
+	// worth its overhead.
 	shortestRun = 4
 )
 
@@ -39,7 +40,7 @@ func AppendSequence(b []byte, values []int64) []byte {
 	return b
 }
 
-// An Effort says what something is written for.
+// An Effort selects between compact and fast writing.
 type Effort uint8
 
 const (
@@ -47,11 +48,12 @@ const (
 	Fastest                // a shard: read once, by a merge that has many of them
 )
 
-// longestTried is how many values are made a grammar of at most where writing should be fast. Longer sequences are those of
-// programs without order, in which a grammar finds little for much work, and the merge looks for it anyway.
+// longestTried is the longest list of values for which a grammar is tried when writing has to be
+// fast. Longer lists belong to programs without order, where a grammar takes much time and saves
+// little; and the merge tries it anyway.
 const longestTried = 1 << 12
 
-// appendSequence is AppendSequence with as much effort as is worthwhile.
+// appendSequence is AppendSequence with the effort p.
 func (p Effort) appendSequence(b []byte, values []int64) []byte {
 	if p == Fastest && len(values) > longestTried {
 		return appendPieces(b, values)
@@ -59,11 +61,12 @@ func (p Effort) appendSequence(b []byte, values []int64) []byte {
 	return AppendSequence(b, values)
 }
 
-// appendPieces writes runs, arithmetic progressions, and what is left as values or differences, whichever is shorter.
+// appendPieces writes runs and arithmetic progressions, and everything else as values or
+// differences, whichever is shorter.
 func appendPieces(b []byte, values []int64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	var before int64
-	literals := 0 // start of what has not been written yet
+	literals := 0 // start of what is not written yet
 	flush := func(end int) {
 		if literals < end {
 			b = appendLiterals(b, values[literals:end], before)
@@ -94,7 +97,8 @@ func appendPieces(b []byte, values []int64) []byte {
 	return b
 }
 
-// progression is how many of the first values make an arithmetic progression; differences wrap around.
+// progression is the number of values at the beginning that form an arithmetic progression;
+// differences wrap around.
 func progression(values []int64) (n int, step int64) {
 	if len(values) < 2 {
 		return len(values), 0
@@ -139,7 +143,7 @@ func varintLen(x int64) int {
 	return n
 }
 
-// Sequence reads a sequence within the decoder's budget, on which it is temporary.
+// Sequence reads a sequence. Its memory is Temporary.
 func (d *Decoder) Sequence() []int64 {
 	n := d.Uvarint()
 	if n > 1<<60 || !d.Temporary(int64(n)*8) {
@@ -149,7 +153,7 @@ func (d *Decoder) Sequence() []int64 {
 	return d.sequenceValues(n)
 }
 
-// pieces is a sequence that is no grammar; temporary too.
+// pieces reads a sequence that is not a grammar. Its memory is Temporary.
 func (d *Decoder) pieces() []int64 {
 	n := d.Uvarint()
 	if n > 1<<60 || !d.Temporary(int64(n)*8) {
@@ -159,7 +163,7 @@ func (d *Decoder) pieces() []int64 {
 	return d.readSequence(sequenceReader{d: *d, left: n, plain: true})
 }
 
-// Column is a sequence of which the number of values is known.
+// Column reads a sequence that must have n values.
 func (d *Decoder) Column(n int) []int64 {
 	values := d.Sequence()
 	if d.Err == nil && len(values) != n {
@@ -171,14 +175,14 @@ func (d *Decoder) Column(n int) []int64 {
 	return values
 }
 
-// sequenceValues reads the pieces of n values; the caller has checked that n is affordable.
+// sequenceValues reads the pieces of n values. The caller has checked that the budget allows n.
 func (d *Decoder) sequenceValues(n uint64) []int64 {
 	return d.readSequence(sequenceReader{d: *d, left: n})
 }
 
 func (d *Decoder) readSequence(r sequenceReader) []int64 {
 	n := r.left
-	// a damaged file may claim many values and have few: grow with what is there
+	// A damaged file may claim many values and contain few: grow with the input.
 	values := make([]int64, 0, min(n, 1024))
 	for uint64(len(values)) < n {
 		values = slices.Grow(values, int(min(n-uint64(len(values)), uint64(len(values)+1024))))
@@ -193,13 +197,13 @@ func (d *Decoder) readSequence(r sequenceReader) []int64 {
 	return values
 }
 
-// follow goes on behind a sequence that has been read to its end by itself.
+// follow continues after a sequence that a separate reader has read to its end.
 func (d *Decoder) follow(r *sequenceReader) {
 	d.Rest = r.d.Rest
 	r.end()
 }
 
-// end gives back the grammar of a sequence that is one, and is read by itself only.
+// end releases the grammar of a sequence, which only this reader used.
 func (r *sequenceReader) end() {
 	if r.grammar != nil {
 		r.d.Budget.Give(r.grammar.bytes())
@@ -207,7 +211,7 @@ func (r *sequenceReader) end() {
 	}
 }
 
-// A sequenceReader gives the values of a sequence one by one.
+// A sequenceReader returns the values of a sequence one by one.
 type sequenceReader struct {
 	d     Decoder
 	left  uint64 // values of the sequence
@@ -216,10 +220,10 @@ type sequenceReader struct {
 	value int64 // the value before
 	step  int64
 
-	begun bool // a piece has been read
+	begun bool // a piece was read
 	plain bool // only pieces are allowed
 
-	grammar *SequenceGrammar // of a sequence that is one
+	grammar *SequenceGrammar // nil: the sequence is not a grammar
 	walk    *grammar.Walk
 }
 
@@ -229,8 +233,8 @@ func newSequenceReader(b []byte, m *Budget) sequenceReader {
 	return r
 }
 
-// read fills dst and returns how many values it had: fewer than len(dst) at the end and at an error, which is in
-// r.d.err.
+// read fills dst and returns the number of values. It is less than len(dst) at the end and on an
+// error (r.d.Err).
 func (r *sequenceReader) read(dst []int64) (n int) {
 	for n < len(dst) && r.left > 0 {
 		if r.piece == 0 && !r.start() {
@@ -273,7 +277,7 @@ func (r *sequenceReader) fill(dst []int64) bool {
 		}
 		for i := range dst {
 			var x uint64
-			// most numbers have up to three bytes
+			// most numbers take up to three bytes
 			switch {
 			case len(b) > 0 && b[0] < 0x80:
 				x = uint64(b[0])
@@ -325,7 +329,8 @@ func (r *sequenceReader) start() bool {
 	return r.d.Err == nil
 }
 
-// skip passes over n values without making them where they follow from each other; false when there are fewer.
+// skip skips n values, without decoding them where one follows from another. It returns false if
+// there are fewer.
 func (r *sequenceReader) skip(n uint64) bool {
 	var made [streamBuffer]int64
 	for n > 0 {

@@ -6,22 +6,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// Sequences with a structure that runs and progressions do not catch — the columns of a grid of ranks, values that
-// repeat with a period — are written as a run-length grammar (see Sequitur) over the distinct values, or over the
-// distinct differences between neighbors. Nested regular rank lists (ScalaTrace II §2.2) are a case of this.
+// Some sequences have a structure that runs and progressions miss: the columns of a grid of ranks,
+// values that repeat with a period. They are written as a run-length grammar (see Sequitur) over
+// the distinct values, or over the distinct differences between neighbors. Nested regular rank
+// lists (ScalaTrace II §2.2) are a case of this.
 
-// pieceGrammar is the kind of a piece that is a whole sequence; in the file its head is 0 or 1, a piece of no values.
+// pieceGrammar is the kind of a piece that is a whole sequence. In the file its head is 0 or 1,
+// like a piece without values.
 const pieceGrammar = 1 << pieceKindBits
 
 const (
-	// grammarWorth: a grammar must be shorter than this share of the pieces, in quarters, since what follows packs
-	// pieces better.
+	// grammarWorth is the share of the size of the pieces, in quarters, that a grammar must stay
+	// below, since pieces compress better.
 	grammarWorth = 3
-	// shortestPieces is the size in bytes from which on a grammar can be shorter.
+	// shortestPieces is the size of the pieces, in bytes, from which on a grammar can be shorter.
 	shortestPieces = 12
 )
 
-// grammarOfSequence is the encoding of values as a grammar, nil where pieces (of that many bytes) do better.
+// grammarOfSequence encodes values as a grammar. It returns nil if pieces, which take that many
+// bytes, are better.
 func grammarOfSequence(values []int64, pieces int) []byte {
 	if pieces < shortestPieces || len(values) < 8 {
 		return nil
@@ -36,7 +39,8 @@ func grammarOfSequence(values []int64, pieces int) []byte {
 	return best
 }
 
-// appendSequenceGrammar writes one of the two grammars, nil if it has more than limit bytes.
+// appendSequenceGrammar encodes one of the two grammars. It returns nil if that takes more than
+// limit bytes.
 func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 	terminals := map[int64]int32{}
 	var dictionary []int64
@@ -49,7 +53,7 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 		}
 		terminal, known := terminals[x]
 		if !known {
-			if len(dictionary) > limit { // each takes a byte at least
+			if len(dictionary) > limit { // each takes at least a byte
 				return nil
 			}
 			terminal = int32(len(dictionary))
@@ -75,22 +79,22 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 	return b
 }
 
-// A SequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
+// A SequenceGrammar is a sequence in the form of a grammar. It is immutable once it is read.
 type SequenceGrammar struct {
 	dictionary  []int64
 	rules       grammar.Grammar
-	differences bool // the dictionary has the differences between neighbors
+	differences bool // the dictionary contains differences between neighbors
 }
 
-// bytes is what is booked for it.
+// bytes is the memory taken from the budget for it.
 func (g *SequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.Bytes() }
 
-// isGrammar reports whether the sequence, of which nothing has been read yet, is a grammar.
+// isGrammar reports whether the sequence is a grammar. Nothing of it may have been read yet.
 func (r *sequenceReader) isGrammar() bool {
 	return r.left > 0 && !r.begun && !r.plain && len(r.d.Rest) > 0 && r.d.Rest[0]>>pieceKindBits == 0
 }
 
-// startGrammar begins with a sequence that is a grammar; its head was the first byte.
+// startGrammar starts reading a sequence that is a grammar. Its head was the first byte.
 func (r *sequenceReader) startGrammar() bool {
 	if r.grammar == nil {
 		r.grammar = r.d.sequenceGrammar(r.kind, r.left)
@@ -109,7 +113,7 @@ func (d *Decoder) sequenceGrammar(head uint8, n uint64) *SequenceGrammar {
 		return nil
 	}
 	g := &SequenceGrammar{dictionary: d.pieces(), differences: head == 1}
-	d.Scratch = 0 // the dictionary stays, and what was temporary before is not of this
+	d.Scratch = 0 // the dictionary stays; earlier temporary bytes belong to others
 	g.rules = d.Grammar()
 	if d.Err != nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decodeSequence reads what AppendSequence wrote, up to so many values, and returns the rest of b.
+// decodeSequence reads what AppendSequence wrote, at most limit values, and returns the rest of b.
 func decodeSequence(b []byte, limit int) (values []int64, rest []byte, err error) {
 	d := Decoder{Rest: b}
 	n := d.Uvarint()

@@ -2,36 +2,38 @@ package codec
 
 import "errors"
 
-// A ValueStream gives the values of a sequence one by one, from memory or, some at a time, from the encoding.
+// A ValueStream returns the values of a sequence one by one. It reads them from memory, or decodes
+// a batch at a time.
 type ValueStream struct {
-	values  []int64 // what is at hand
+	values  []int64 // decoded and not returned yet
 	encoded *sequenceReader
-	chunks  []*Chunk     // that follow
-	rest    *ValueStream // that follows on them
-	chunk   *Chunk       // that is read
-	content []byte       // of it
+	chunks  []*Chunk     // remaining chunks
+	rest    *ValueStream // what follows the chunks
+	chunk   *Chunk       // the chunk being read
+	content []byte       // its content
 	buffer  []int64
-	list    []int64 // what take gave, where it did not fit into the buffer
-	booked  int64   // for list
+	list    []int64 // the result of Take where it did not fit into the buffer
+	booked  int64   // bytes booked for list
 	failed  error
 }
 
-// ErrStreamEnds is the error where there are fewer values than are asked for.
+// ErrStreamEnds is returned where a stream has fewer values than requested.
 var ErrStreamEnds = errors.New("a value stream ends too early")
 
-// The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
+// The batch size of decoding grows with use: a trace has many streams, and few of them are long.
 const (
 	firstStreamBuffer = 8
 	streamBuffer      = 128
 )
 
-// NewValueStream reads the sequence at the front of b.
+// NewValueStream returns a stream of the sequence at the front of b.
 func NewValueStream(b []byte, m *Budget) ValueStream {
 	r := newSequenceReader(b, m)
 	return ValueStream{encoded: &r}
 }
 
-// NewSequenceStream reads chunks and what follows: rest, or if that is nil the values of the sequence.
+// NewSequenceStream returns a stream of the chunks of s, followed by rest, or by the values of s if
+// rest is nil.
 func NewSequenceStream(s Sequence, rest *ValueStream) ValueStream {
 	if rest == nil {
 		rest = &ValueStream{values: s.Values}
@@ -42,7 +44,7 @@ func NewSequenceStream(s Sequence, rest *ValueStream) ValueStream {
 	return ValueStream{chunks: s.Chunks, rest: rest}
 }
 
-// Next is the next value; false at the end and at an error (Err).
+// Next returns the next value; false at the end and on an error (Err).
 func (v *ValueStream) Next() (int64, bool) {
 	if len(v.values) == 0 {
 		return v.refill()
@@ -73,7 +75,7 @@ func (v *ValueStream) refill() (int64, bool) {
 	return v.buffer[0], true
 }
 
-// advance goes on to the next chunk, or to what follows on the last one; false at the end.
+// advance moves to the next chunk, or to what follows the last one; false at the end.
 func (v *ValueStream) advance() bool {
 	if v.failed != nil || v.encoded != nil && v.encoded.d.Err != nil {
 		return false
@@ -102,7 +104,7 @@ func (v *ValueStream) advance() bool {
 	return true
 }
 
-// leave gives back the chunk that was read.
+// leave releases the current chunk.
 func (v *ValueStream) leave() {
 	if v.chunk == nil {
 		return
@@ -110,11 +112,11 @@ func (v *ValueStream) leave() {
 	if v.encoded != nil {
 		v.encoded.end()
 	}
-	v.chunk.Give(v.content)
+	v.chunk.Release(v.content)
 	v.chunk, v.content, v.encoded = nil, nil, nil
 }
 
-// left is how many values are still to come.
+// left is the number of remaining values.
 func (v *ValueStream) left() uint64 {
 	n := uint64(len(v.values)) + uint64(len(v.chunks))*SequenceChunk
 	if v.encoded != nil {
@@ -126,7 +128,8 @@ func (v *ValueStream) left() uint64 {
 	return n
 }
 
-// Take gives the next n values, which are valid until the stream is used again. What it keeps is booked until release.
+// Take returns the next n values, which are valid until the stream is used again. Memory that it
+// allocates is taken from m until Release.
 func (v *ValueStream) Take(n int, m *Budget) ([]int64, error) {
 	if n <= len(v.values) {
 		list := v.values[:n]
@@ -165,14 +168,14 @@ func (v *ValueStream) Take(n int, m *Budget) ([]int64, error) {
 	return list, nil
 }
 
-// Release gives back what the stream has booked, which is of no use after it.
+// Release returns the memory of the stream to m. The stream must not be used after it.
 func (v *ValueStream) Release(m *Budget) {
 	m.Give(v.booked)
 	v.booked, v.list = 0, nil
 	v.leave()
 }
 
-// Err says why next, take or skip had no more.
+// Err is the error that ended Next, Take or Skip, if any.
 func (v *ValueStream) Err() error {
 	switch {
 	case v.failed != nil:
@@ -183,7 +186,7 @@ func (v *ValueStream) Err() error {
 	return ErrStreamEnds
 }
 
-// Skip passes over n values; false when there are fewer. Chunks that are passed over as a whole are not read.
+// Skip skips n values; false if there are fewer. Whole chunks are skipped without reading them.
 func (v *ValueStream) Skip(n uint64) bool {
 	for {
 		k := min(uint64(len(v.values)), n)
@@ -210,11 +213,12 @@ func (v *ValueStream) Skip(n uint64) bool {
 	}
 }
 
-// IsGrammar reports whether the stream, of which nothing has been read yet, begins with a sequence that is a grammar.
+// IsGrammar reports whether the stream begins with a sequence that is a grammar. Nothing may have
+// been read yet.
 func (v *ValueStream) IsGrammar() bool { return v.encoded != nil && v.encoded.isGrammar() }
 
-// UseGrammar begins to read a sequence that is a grammar: with the one that another stream of it has decoded, or nil. It
-// gives the one that it uses.
+// UseGrammar starts reading a sequence that is a grammar. g is the grammar that another stream of
+// the same sequence has decoded, or nil to decode it. It returns the grammar in use.
 func (v *ValueStream) UseGrammar(g *SequenceGrammar) (*SequenceGrammar, error) {
 	v.encoded.grammar = g
 	if !v.encoded.start() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any part of a sequence is what the symbols that stand for it expand to.
+// Between returns symbols that expand to the requested part of a sequence.
 func TestBetweenIsThatPartOfTheSequence(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for range 200 {

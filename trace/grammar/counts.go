@@ -4,13 +4,14 @@ import (
 	"slices"
 )
 
-// Occurrences says how often a terminal comes.
+// Occurrences is the number of times that a terminal occurs.
 type Occurrences struct {
 	Terminal int32
 	Count    uint64
 }
 
-// Counts counts the terminals of a rule without expanding it; sorted by terminal. The grammar must be valid.
+// Counts returns the number of occurrences of each terminal in a rule, sorted by terminal, without
+// expanding the rule. The grammar must be valid.
 func (g Grammar) Counts(rule int) []Occurrences {
 	counts := map[int32]uint64{}
 	g.count(map[int]uint64{rule: 1}, counts)
@@ -22,8 +23,8 @@ func (g Grammar) Counts(rule int) []Occurrences {
 	return list
 }
 
-// Between is part of the expansion of a rule, from the terminal with index from to the one before index to, as symbols in
-// order: few, since whole rules stay what they are. lengths are those of Lengths.
+// Between returns a part of the expansion of a rule as symbols in order: the terminals with indices
+// from ≤ i < to. They are few, since whole rules are kept. lengths are those of Lengths.
 func (g Grammar) Between(rule int, from, to uint64, lengths []uint64) []Symbol {
 	return g.between(nil, rule, from, min(to, lengths[rule]), lengths)
 }
@@ -43,7 +44,7 @@ func (g Grammar) between(list []Symbol, rule int, from, to uint64, lengths []uin
 	return list
 }
 
-// piece is a part of what one symbol expands to.
+// piece appends a part of the expansion of one symbol.
 func (g Grammar) piece(list []Symbol, s Symbol, from, to uint64, lengths []uint64) []Symbol {
 	if !s.IsRule() {
 		return append(list, Symbol{s.Value, to - from})

@@ -1,19 +1,20 @@
 package grammar
 
-// digramTable finds the place where a digram (two neighbors in a rule's body, values and exponents) stands. It is an
-// open-addressing table with linear probing over node indices; the keys are in the nodes. Deletion shifts the
-// cluster back, so that there are no tombstones and the table never needs to be cleaned.
+// digramTable maps a digram (two neighbors in a rule's body, values and exponents) to the node
+// where it occurs. It is an open-addressing table with linear probing over node indices; the keys
+// are in the nodes. Deletion shifts the cluster back, so that there are no tombstones and the table
+// never needs to be cleaned.
 type digramTable struct {
-	slots []digramSlot // a power of two
+	slots []digramSlot // length is a power of two
 	used  int
-	// what find looked for last and did not find, and where it would stand
+	// the latest unsuccessful find, and the slot where the digram would be inserted
 	missed     digramSlot
 	missedSlot uint32
 }
 
 type digramSlot struct {
 	hash uint32
-	node int32 // the first of the two; 0: free
+	node int32 // the first node of the digram; 0: free
 }
 
 const minDigramSlots = 16
@@ -23,7 +24,7 @@ func (t *digramTable) reset() {
 	t.used = 0
 }
 
-// needs is how many slots a table for as many digrams has.
+// needs is the number of slots of a table for the same number of digrams.
 func (t *digramTable) needs() int {
 	slots := minDigramSlots
 	for t.used*4 > slots*3 {
@@ -63,7 +64,8 @@ func (t *digramTable) find(nodes []node, n int32) int32 {
 	}
 }
 
-// insertMissed adds the digram of n, which find has just not found: nothing was added or removed since.
+// insertMissed adds the digram of n, which the latest find missed. Nothing may have been added or
+// removed since.
 func (t *digramTable) insertMissed(nodes []node, n int32) {
 	if (t.used+1)*4 > len(t.slots)*3 {
 		t.insert(nodes, n)
@@ -102,7 +104,7 @@ func (t *digramTable) grow() {
 	}
 }
 
-// remove takes the digram of n out if it is n that the table holds for it.
+// remove removes the digram of n if the table has it at n.
 func (t *digramTable) remove(nodes []node, n int32) {
 	a, b := &nodes[n], &nodes[nodes[n].next]
 	h := digramHash(a.value, a.count, b.value, b.count)
@@ -115,7 +117,7 @@ func (t *digramTable) remove(nodes []node, n int32) {
 		i = (i + 1) & mask
 	}
 	t.used--
-	// close the gap with the first later entry of the cluster that may stand here, and so on
+	// Close the gap with the first later entry of the cluster that may be here, and so on.
 	for j := i; ; {
 		j = (j + 1) & mask
 		s := t.slots[j]

@@ -10,10 +10,10 @@ type Symbol struct {
 // IsRule reports whether s names a rule; Rule is its index then.
 func (s Symbol) IsRule() bool { return s.Value < 0 }
 
-// Rule is the index of the rule that s names.
+// Rule returns the index of the rule that s names.
 func (s Symbol) Rule() int { return int(-s.Value - 1) }
 
-// RuleSymbol names the rule with this index, repeated count times.
+// RuleSymbol returns the symbol of a rule, repeated count times.
 func RuleSymbol(rule int, count uint64) Symbol { return Symbol{Value: int32(-rule - 1), Count: count} }
 
 // A Grammar generates exactly one sequence of terminals. Rules[i] is the body of rule i; rules refer only to rules
@@ -23,13 +23,13 @@ type Grammar struct {
 	Rules [][]Symbol
 }
 
-// What a symbol takes in memory, and a rule besides its symbols.
+// Size of a symbol in memory, and of a rule without its symbols.
 const (
 	SymbolBytes = 16
 	RuleBytes   = 24
 )
 
-// Bytes is the memory of the rules.
+// Bytes is the size of the rules in memory.
 func (g Grammar) Bytes() int64 {
 	n := int64(len(g.Rules)) * RuleBytes
 	for _, body := range g.Rules {

@@ -6,14 +6,18 @@ import (
 	"math/bits"
 )
 
-// Validate checks that rules refer only to greater indices that exist, that exponents are at least 1 and bodies are
-// not empty (an empty sequence is a root with an empty body), and that no expansion has 2^63 terminals or more.
+// Validate returns an error unless
+//
+//   - rules refer only to existing rules with greater indices,
+//   - exponents are at least 1,
+//   - bodies are not empty (an empty sequence is a root with an empty body),
+//   - and no rule expands to 2^63 terminals or more.
 func (g Grammar) Validate() error {
 	_, err := g.Lengths()
 	return err
 }
 
-// Lengths is the number of terminals that each rule expands to. The error is that of Validate.
+// Lengths returns the number of terminals that each rule expands to. The error is that of Validate.
 func (g Grammar) Lengths() ([]uint64, error) {
 	lengths := make([]uint64, len(g.Rules))
 	for i := len(g.Rules) - 1; i >= 0; i-- {

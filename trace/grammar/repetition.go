@@ -1,31 +1,32 @@
 package grammar
 
-// A Mark is a moment at which a grammar had come round.
-type Mark struct {
+// A Snapshot is the state of a grammar at the start of an iteration of the root's last symbol.
+type Snapshot struct {
 	tail                     int32
 	count, length, surprises uint64
 }
 
-// A Repetition is what was appended between two such moments, if the exponent of the root's last symbol is all
-// that has changed: then the same terminals once more change it by as much again.
+// A Repetition is what was appended between two Snapshots if only the exponent of the root's last
+// symbol changed. Appending the same terminals again changes that exponent by the same amount.
 type Repetition struct {
 	tail                     int32
 	count, length, surprises uint64
 }
 
-// CameRound reports whether prediction is at its beginning: it waits for one more of the root's last symbol.
-func (s *Sequitur) CameRound() bool { return len(s.path) == 0 && s.expected >= 0 }
+// AtIterationStart reports whether the prediction is at the beginning of an iteration: it expects
+// one more repetition of the root's last symbol.
+func (s *Sequitur) AtIterationStart() bool { return len(s.path) == 0 && s.expected >= 0 }
 
-// Mark is the present moment; the grammar must have come round.
-func (s *Sequitur) Mark() Mark {
+// Snapshot returns the present state. The grammar must be AtIterationStart.
+func (s *Sequitur) Snapshot() Snapshot {
 	tail := s.tail()
-	return Mark{tail: tail, count: s.nodes[tail].count, length: s.length, surprises: s.surprises}
+	return Snapshot{tail: tail, count: s.nodes[tail].count, length: s.length, surprises: s.surprises}
 }
 
-// Since is what was appended since a moment. It is false if that was not all predicted, or the grammar has not come
-// round.
-func (s *Sequitur) Since(m Mark) (Repetition, bool) {
-	if !s.CameRound() || s.surprises != m.surprises || s.tail() != m.tail {
+// Since returns what was appended since a snapshot. It returns false if not all of it was
+// predicted, or the grammar is not AtIterationStart.
+func (s *Sequitur) Since(m Snapshot) (Repetition, bool) {
+	if !s.AtIterationStart() || s.surprises != m.surprises || s.tail() != m.tail {
 		return Repetition{}, false
 	}
 	return Repetition{
@@ -33,10 +34,10 @@ func (s *Sequitur) Since(m Mark) (Repetition, bool) {
 	}, true
 }
 
-// Again appends n times what a repetition was. It is false, and nothing is appended, if something else than what was
-// predicted has come since, or the grammar has not come round.
-func (s *Sequitur) Again(r Repetition, n uint64) bool {
-	if !s.CameRound() || s.surprises != r.surprises || s.tail() != r.tail {
+// Repeat appends a repetition n times. It returns false and appends nothing if a terminal was not
+// predicted since r was taken, or the grammar is not AtIterationStart.
+func (s *Sequitur) Repeat(r Repetition, n uint64) bool {
+	if !s.AtIterationStart() || s.surprises != r.surprises || s.tail() != r.tail {
 		return false
 	}
 	s.nodes[r.tail].count += n * r.count

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Grammar is the grammar of everything appended so far. Rules are numbered in reverse postorder of a walk from the
-// root, so equal states give equal grammars. s can go on afterwards.
+// Grammar returns the grammar of everything appended so far. Rules are numbered in reverse
+// postorder of a walk from the root, so equal states give equal grammars. s can be used further.
 //
-// The grammar keeps the state whole: grammar.Resume(g) goes on as if there had been no interruption, so the moment of
-// a checkpoint leaves no mark in what is recorded. Where an incomplete repetition of the root's last rule R^k has been
-// seen, the root ends in R^(k−1) R and what was seen; where a rule has been begun, the root ends in the symbols of it
-// that were seen.
+// The grammar contains the whole state: Resume(g) continues as if there had been no interruption,
+// so a checkpoint does not change what is recorded. Where an incomplete repetition of the root's
+// last symbol R^k has been appended, the root ends in R^(k−1) R and the terminals of the repetition
+// so far. Where a rule has been begun, the root ends in the symbols of it so far.
 func (s *Sequitur) Grammar() Grammar {
 	order := s.order()
 	number := make([]int32, len(s.rules))
@@ -25,7 +25,7 @@ func (s *Sequitur) Grammar() Grammar {
 		return symbol
 	}
 	g := Grammar{Rules: make([][]Symbol, len(order))}
-	symbols := make([]Symbol, 0, len(s.nodes)) // of all bodies: a checkpoint asks for many of them
+	symbols := make([]Symbol, 0, len(s.nodes)) // of all bodies: a checkpoint requests many of them
 	for i, rule := range order {
 		guard, first := s.rules[rule].guard, len(symbols)
 		for n := s.nodes[guard].next; n != guard; n = s.nodes[n].next {
@@ -52,7 +52,7 @@ func (s *Sequitur) Grammar() Grammar {
 func (s *Sequitur) order() []int32 {
 	order := make([]int32, 0, len(s.rules))
 	seen := make([]bool, len(s.rules))
-	stack := []int32{s.nodes[s.rules[0].guard].next} // the next node to look at, per level
+	stack := []int32{s.nodes[s.rules[0].guard].next} // the next node to visit on each level
 	seen[0] = true
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
@@ -71,8 +71,8 @@ func (s *Sequitur) order() []int32 {
 	return order
 }
 
-// Resume goes on where s.Grammar() was taken: what comes out in the end is the same as without the
-// interruption. Any other valid grammar with root 0 is taken too, and brought into Sequitur's form.
+// Resume continues where s.Grammar() was taken: the result is the same as without the interruption.
+// Any other valid grammar with root 0 is accepted, too, and brought into Sequitur's form.
 func Resume(g Grammar) (*Sequitur, error) {
 	if len(g.Rules) == 0 {
 		return nil, errors.New("trace: resume: grammar has no rules")
@@ -84,22 +84,22 @@ func Resume(g Grammar) (*Sequitur, error) {
 	at := findPrediction(g, lengths)
 	s := loadSequitur(g, at.whole)
 	if at.ahead > 0 && !s.predictAgain(at) {
-		// not a grammar of Sequitur's: loading it has changed the rule
+		// g does not come from Sequitur: loading it has changed the rule.
 		s = loadSequitur(g, len(g.Rules[0]))
 	}
 	s.length = lengths[0]
 	return s, nil
 }
 
-// A prediction is where the root of a grammar ends, and how far its prediction had come.
+// A prediction is the end of the root of a grammar, and the progress of its prediction.
 type prediction struct {
-	whole  int    // symbols of the root without what was predicted and has come
-	ahead  uint64 // number of predicted terminals that have come; 0: none
-	begun  bool   // a rule has been begun; else its repetition
+	whole  int    // symbols of the root without the predicted terminals at its end
+	ahead  uint64 // number of predicted terminals so far; 0: no prediction
+	begun  bool   // a rule was begun; otherwise the rule repeats
 	length uint64 // of the rule
 }
 
-// findPrediction finds which prediction was under way when g was taken.
+// findPrediction finds the prediction that was in progress when g was taken.
 func findPrediction(g Grammar, lengths []uint64) prediction {
 	root := g.Rules[0]
 	for i := len(root) - 3; i >= 0; i-- {
@@ -113,7 +113,8 @@ func findPrediction(g Grammar, lengths []uint64) prediction {
 			return prediction{whole: i + 2, ahead: ahead, length: length}
 		}
 	}
-	// no digram but the root's last one stands twice, so a place in the root that looks like the beginning of a rule is
+	// No digram but the root's last one occurs twice. So a digram in the root that equals the
+	// beginning of a rule is one.
 	begins := map[[2]Symbol]int{}
 	for i, body := range g.Rules {
 		if i > 0 && len(body) > 2 {
@@ -140,7 +141,8 @@ func expandedLength(symbols []Symbol, lengths []uint64) (n uint64) {
 	return n
 }
 
-// prefix writes the first n terminals of a rule as Sequitur.partial does; n is less than the rule's length.
+// prefix returns the first n terminals of a rule as symbols, as Sequitur.partial does; n is less
+// than the rule's length.
 func (g Grammar) prefix(rule int, n uint64, lengths []uint64) (symbols []Symbol) {
 	for {
 		for _, symbol := range g.Rules[rule] {
@@ -169,7 +171,7 @@ func (g Grammar) prefix(rule int, n uint64, lengths []uint64) (symbols []Symbol)
 	}
 }
 
-// loadSequitur makes a Sequitur of g, of whose root only the first symbols are taken.
+// loadSequitur makes a Sequitur of g with only the first root symbols of rule 0.
 func loadSequitur(g Grammar, root int) *Sequitur {
 	s := NewSequitur()
 	index := make([]int32, len(g.Rules)) // 0: not reachable
@@ -204,7 +206,7 @@ func loadSequitur(g Grammar, root int) *Sequitur {
 			s.pending = append(s.pending, n)
 		}
 	}
-	slices.Reverse(s.pending) // work takes the last first
+	slices.Reverse(s.pending) // work pops from the end
 	for rule := range int32(len(s.rules)) {
 		if r := s.rules[rule]; r.uses == 1 {
 			s.inlineIfSingle(r.first)
@@ -236,7 +238,7 @@ func (s *Sequitur) ruleLengths() []uint64 {
 	return lengths
 }
 
-// predictAgain takes up a prediction. It fails when the rule is not what it was.
+// predictAgain restores a prediction. It fails if the rule is not what it was.
 func (s *Sequitur) predictAgain(p prediction) bool {
 	lengths := s.ruleLengths()
 	if p.begun {
@@ -254,7 +256,8 @@ func (s *Sequitur) predictAgain(p prediction) bool {
 	return s.seek(s.first(value), p.ahead, lengths)
 }
 
-// seek moves the prediction n > 0 terminals on from a node; it fails when that is not within the node's rule.
+// seek moves the prediction forward by n > 0 terminals from a node. It fails if that leaves the
+// node's rule.
 func (s *Sequitur) seek(at int32, n uint64, lengths []uint64) bool {
 	for s.nodes[at].count != 0 {
 		value, count := s.nodes[at].value, s.nodes[at].count

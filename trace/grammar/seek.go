@@ -2,9 +2,10 @@ package grammar
 
 import "slices"
 
-// Seek gives a walk that starts at the terminal with an index in the expansion of a rule, and how often each terminal
-// comes before it. Nothing is expanded: of the rules that are passed over only the multiplicity is needed. lengths are
-// those of Lengths; an index at or beyond the end gives a walk that has ended.
+// Seek returns a walk that starts at the terminal with the given index in the expansion of a rule,
+// and the number of times that each terminal occurs before it. Nothing is expanded: rules that are
+// skipped are only multiplied. lengths are those of Lengths. An index at or beyond the end gives a
+// walk that has ended.
 func (g Grammar) Seek(rule int, index uint64, lengths []uint64) (*Walk, map[int32]uint64) {
 	w := &Walk{rules: g.Rules}
 	times, before := map[int]uint64{}, map[int32]uint64{}
@@ -41,10 +42,11 @@ func (g Grammar) Seek(rule int, index uint64, lengths []uint64) (*Walk, map[int3
 	return w, before
 }
 
-// count adds to counts the terminals of rules, each as often as times says.
+// count adds to counts the terminals of rules, each as often as times has it.
 func (g Grammar) count(times map[int]uint64, counts map[int32]uint64) {
-	// Rules refer to greater indices only, so in order of index every rule's multiplicity is complete before it is
-	// passed on. Only what is reachable is touched: a merged grammar has the rules of all ranks.
+	// Rules refer to greater indices only, so in order of index every rule's multiplicity is
+	// complete before it is passed on. Only reachable rules are visited: a merged grammar has the
+	// rules of all ranks.
 	var todo []int
 	for rule := range times {
 		todo = append(todo, rule)
@@ -71,20 +73,20 @@ func (g Grammar) count(times map[int]uint64, counts map[int32]uint64) {
 	}
 }
 
-// A finder finds calls of some terminals, without expanding rules that have none.
+// A finder finds calls of some terminals, and expands no rules without them.
 type finder struct {
 	rules   [][]Symbol
 	lengths []uint64
 	wanted  func(terminal int32) bool
-	counts  map[int]uint64 // by rule: how often what is wanted comes in its expansion
+	counts  map[int]uint64 // by rule: number of wanted terminals in its expansion
 }
 
-// NewFinder makes a finder of the terminals that are wanted; lengths are those of Lengths.
+// NewFinder returns a finder of the wanted terminals; lengths are those of Lengths.
 func NewFinder(g Grammar, lengths []uint64, wanted func(terminal int32) bool) finder {
 	return finder{g.Rules, lengths, wanted, map[int]uint64{}}
 }
 
-// Nth is the index of the wanted terminal number k, from 0, in the expansion of a rule.
+// Nth returns the index of wanted terminal number k, from 0, in the expansion of a rule.
 func (f *finder) Nth(rule int, k uint64) (index uint64, ok bool) {
 	for body := f.rules[rule]; len(body) > 0; {
 		s := body[0]
@@ -105,7 +107,7 @@ func (f *finder) Nth(rule int, k uint64) (index uint64, ok bool) {
 	return 0, false
 }
 
-// count is how often what is wanted comes in one repetition of a symbol.
+// count is the number of wanted terminals in one repetition of a symbol.
 func (f *finder) count(s Symbol) (n uint64) {
 	if !s.IsRule() {
 		if f.wanted(s.Value) {
@@ -123,8 +125,8 @@ func (f *finder) count(s Symbol) (n uint64) {
 	return n
 }
 
-// Each goes through what is wanted, in order, up to an index in the expansion of a rule that begins at another. It
-// stops where visit returns false.
+// Each visits the wanted terminals with indices in [begin, before) of the expansion of a rule, in
+// order, until visit returns false.
 func (f *finder) Each(rule int, begin, before uint64, visit func(terminal int32, index uint64) bool) bool {
 	for _, s := range f.rules[rule] {
 		if begin >= before {

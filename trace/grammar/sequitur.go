@@ -6,35 +6,41 @@ import (
 	"unsafe"
 )
 
-// Sequitur builds a grammar of a sequence online: the algorithm of Nevill-Manning and Witten (JAIR 7, 1997) with
-// run-length exponents (A → B^k), as used by Pilgrim (§2.2) after Dorier et al. (TPDS 27, 2015).
+// Sequitur builds a grammar of a sequence online: the algorithm of Nevill-Manning and Witten (JAIR
+// 7, 1997) with run-length exponents (A → B^k), as used by Pilgrim (§2.2) after Dorier et al. (TPDS
+// 27, 2015).
 //
-// Three properties hold after every Append:
+// Three invariants hold after every Append:
 //
 //   - neighbors in a rule's body differ: B^i B^j is written B^(i+j);
-//   - no digram (two neighbors with their exponents) stands twice in the grammar, the last one of the root aside;
-//   - every rule but the root has at least two symbols, and stands in at least two places or with an exponent ≥ 2.
+//   - no digram (two neighbors with their exponents) occurs twice in the grammar, except the last
+//     one of the root;
+//   - every rule but the root has at least two symbols, and occurs at least twice or with an
+//     exponent ≥ 2.
 //
-// Unlike the textbook, the last symbol of the root is left alone while it may still grow: its digram enters the table
-// when a different symbol follows. And while what comes is what can be expected, Append only moves a cursor through a
-// rule (prediction), which costs little and makes no rules. It can be expected
+// Unlike the textbook, the last symbol of the root is left alone while it may still grow: its
+// digram enters the table when a different symbol follows. While the terminals come as predicted,
+// Append only moves a cursor through a rule, which costs little and creates no rules. The
+// prediction is one of these:
 //
-//   - that the root's last symbol, a rule with an exponent ≥ 2, comes once more (a steady loop, whatever its trip count);
-//   - that a rule goes on whose first two symbols the root ends in (a loop with something new in every iteration).
+//   - the root's last symbol, a rule with an exponent ≥ 2, repeats (a steady loop, whatever its
+//     trip count);
+//   - the root ends in the first two symbols of a rule, and the rule continues (a loop with
+//     something new in every iteration).
 //
-// Everything lives in flat arrays without pointers: the garbage collector does not look into them.
+// Everything is in flat arrays without pointers, which the garbage collector does not scan.
 type Sequitur struct {
 	nodes    []node
-	freeNode int32 // list through next
+	freeNode int32 // free list through next
 	rules    []sequiturRule
-	freeRule int32 // list through guard; −1: empty
+	freeRule int32 // free list through guard; −1: empty
 	digrams  digramTable
 	length   uint64
 
-	expected  int32   // the terminal that prediction waits for; −1: none
-	path      []visit // where prediction stands; empty: at the beginning of the root's last symbol
-	surprises uint64  // terminals that it did not wait for
-	begun     int32   // the rule whose first two symbols the root ends in, if prediction is in its rest; else 0
+	expected  int32   // the terminal that is predicted; −1: none
+	path      []visit // position of the prediction; empty: the beginning of the root's last symbol
+	surprises uint64  // number of terminals that were not predicted
+	begun     int32   // the rule whose first two symbols the root ends in, if the rest of it is predicted; else 0
 
 	pending []int32 // nodes whose digram is to be checked
 	unit    []int32 // rules whose body may have shrunk to one symbol
@@ -44,7 +50,7 @@ type Sequitur struct {
 type node struct {
 	value         int32 // as Symbol.Value; of a guard: its rule
 	prev, next    int32 // neighbors; 0 for a node in no body
-	before, after int32 // other places where the same rule stands; 0: none
+	before, after int32 // other nodes of the same rule; 0: none
 	count         uint64
 }
 
@@ -54,8 +60,8 @@ type sequiturRule struct {
 	first int32 // one of them; the others through after
 }
 
-// A visit is a place in a body on the way down to the terminal that prediction waits for, with the number of
-// repetitions that have been seen.
+// A visit is a node on the path down to the predicted terminal, with the number of repetitions of
+// it so far.
 type visit struct {
 	node int32
 	done uint64
@@ -69,7 +75,7 @@ func NewSequitur() *Sequitur {
 	return s
 }
 
-// Reset makes the sequence empty, and keeps the memory for the next one.
+// Reset empties the sequence and keeps its memory for the next one.
 func (s *Sequitur) Reset() {
 	s.nodes, s.rules, s.path = s.nodes[:1], s.rules[:0], s.path[:0]
 	s.freeNode, s.freeRule = 0, -1
@@ -82,25 +88,25 @@ func (s *Sequitur) Reset() {
 // Len is the number of terminals appended.
 func (s *Sequitur) Len() uint64 { return s.length }
 
-// Bytes estimates the memory that s holds.
+// Bytes estimates the memory of s.
 func (s *Sequitur) Bytes() int {
 	return cap(s.nodes)*int(unsafe.Sizeof(node{})) + cap(s.rules)*int(unsafe.Sizeof(sequiturRule{})) +
 		len(s.digrams.slots)*int(unsafe.Sizeof(digramSlot{})) + cap(s.path)*int(unsafe.Sizeof(visit{})) +
 		4*(cap(s.pending)+cap(s.unit))
 }
 
-// Needs estimates the memory that a new sequence would hold with what s has, in bytes: after a Reset that is less than Bytes.
-// Slices that grow have room for up to a quarter more.
+// Needs estimates the memory in bytes that a new sequence would need for the content of s. After a
+// Reset that is less than Bytes. A growing slice has up to a quarter of spare capacity.
 func (s *Sequitur) Needs() int {
 	lists := len(s.nodes)*int(unsafe.Sizeof(node{})) + len(s.rules)*int(unsafe.Sizeof(sequiturRule{}))
 	return lists*5/4 + s.digrams.needs()*int(unsafe.Sizeof(digramSlot{}))
 }
 
-// Append adds one terminal, which must not be negative, to the sequence.
+// Append adds one terminal, which must be at least 0.
 func (s *Sequitur) Append(terminal int32) {
 	s.length++
 	if terminal == s.expected {
-		// most often the next symbol of the same rule
+		// mostly the next symbol of the same rule
 		if k := len(s.path) - 1; k >= 0 && terminal >= 0 {
 			top := &s.path[k]
 			n := &s.nodes[top.node]
@@ -140,7 +146,7 @@ func (s *Sequitur) advance() {
 	s.proceed()
 }
 
-// proceed goes on to the next terminal after a repetition of the last node of the path.
+// proceed moves to the next terminal after a repetition of the last node of the path.
 func (s *Sequitur) proceed() {
 	for {
 		top := &s.path[len(s.path)-1]
@@ -161,7 +167,7 @@ func (s *Sequitur) proceed() {
 			return
 		}
 		s.path = s.path[:len(s.path)-1]
-		if len(s.path) == 0 { // what was predicted has come
+		if len(s.path) == 0 { // the prediction is complete
 			if s.begun != 0 {
 				s.finish()
 			} else {
@@ -174,7 +180,7 @@ func (s *Sequitur) proceed() {
 	}
 }
 
-// descend goes down to the first terminal under n.
+// descend moves down to the first terminal under n.
 func (s *Sequitur) descend(n int32) {
 	for {
 		s.path = append(s.path, visit{node: n})
@@ -187,7 +193,7 @@ func (s *Sequitur) descend(n int32) {
 	}
 }
 
-// expect starts a prediction: that the last symbol, a terminal or a repeated rule, comes once more.
+// expect starts a prediction: the last symbol, a terminal or a repeated rule, repeats.
 func (s *Sequitur) expect() {
 	n := s.tail()
 	s.expected = -1
@@ -200,7 +206,7 @@ func (s *Sequitur) expect() {
 	s.expected = s.nodes[n].value
 }
 
-// surprise appends a terminal that prediction did not wait for.
+// surprise appends a terminal that was not predicted.
 func (s *Sequitur) surprise(terminal int32) {
 	s.surprises++
 	for {
@@ -223,8 +229,8 @@ func (s *Sequitur) surprise(terminal int32) {
 	s.expected = terminal
 }
 
-// begin starts the prediction that a rule goes on, if its first two symbols are the root's last ones and the terminal
-// follows on them.
+// begin predicts the rest of a rule if the root ends in its first two symbols and its next terminal
+// is the given one.
 func (s *Sequitur) begin(terminal, found int32) bool {
 	rule, third := s.begunRule(found)
 	if rule == 0 {
@@ -240,7 +246,7 @@ func (s *Sequitur) begin(terminal, found int32) bool {
 	return true
 }
 
-// findLast is where the root's last two symbols stand, too, 0 if there are none or they stand nowhere else.
+// findLast finds another occurrence of the root's last two symbols; 0 if there is none.
 func (s *Sequitur) findLast() int32 {
 	tail := s.tail()
 	n := s.nodes[tail].prev
@@ -250,8 +256,8 @@ func (s *Sequitur) findLast() int32 {
 	return s.digrams.find(s.nodes, n)
 }
 
-// begunRule is the rule whose body has more than two symbols and begins with the root's last two, which stand at found, and
-// its third node; 0 if there is none.
+// begunRule returns the rule whose body has more than two symbols and begins with the root's last
+// two, which occur at found, and its third node; 0 if there is none.
 func (s *Sequitur) begunRule(found int32) (rule, third int32) {
 	guard := s.nodes[found].prev
 	if found == 0 || s.nodes[guard].count != 0 {
@@ -264,12 +270,12 @@ func (s *Sequitur) begunRule(found int32) (rule, third int32) {
 	return ruleOf(s.nodes[guard].value), third
 }
 
-// finish puts the rule that has come to its end in the place of its first two symbols at the end of the root.
+// finish replaces the first two symbols of the completed rule, at the end of the root, by the rule.
 func (s *Sequitur) finish() {
 	rule := s.begun
 	s.begun = 0
 	s.substitute(s.nodes[s.tail()].prev, rule)
-	// rules that stood in these two symbols may stand only in this body now
+	// Rules in these two symbols may occur only in this body now.
 	guard := s.rules[rule].guard
 	first := s.nodes[guard].next
 	second := s.nodes[first].next
@@ -279,10 +285,11 @@ func (s *Sequitur) finish() {
 	s.unregister(s.nodes[s.tail()].prev)
 }
 
-// flush ends the prediction: what was seen of an incomplete repetition is appended, in whole symbols as far as
-// possible.
+// flush ends the prediction: the part of an incomplete repetition so far is appended, in whole
+// symbols as far as possible.
 func (s *Sequitur) flush() {
-	// The nodes are made first, linked nowhere, so that the rules they name stay alive while the root grows.
+	// All nodes are created first, not linked, so that the rules they name stay alive while the
+	// root grows.
 	loose := make([]int32, 0, 8)
 	for symbol := range s.partial {
 		loose = append(loose, s.newNode(symbol.Value, symbol.Count))
@@ -294,7 +301,7 @@ func (s *Sequitur) flush() {
 	}
 }
 
-// partial yields what prediction has seen of the last symbol's next repetition, by the rules' own indices.
+// partial yields the part of the last symbol's next repetition so far, by the rules' own indices.
 func (s *Sequitur) partial(yield func(Symbol) bool) {
 	for depth, v := range s.path {
 		for n := s.entered(depth); n != v.node; n = s.nodes[n].next {
@@ -308,7 +315,7 @@ func (s *Sequitur) partial(yield func(Symbol) bool) {
 	}
 }
 
-// entered is the node at which prediction entered the rule that the path crosses at this depth.
+// entered is the node at which the prediction entered the rule that the path crosses at this depth.
 func (s *Sequitur) entered(depth int) int32 {
 	switch {
 	case depth > 0:
@@ -320,8 +327,8 @@ func (s *Sequitur) entered(depth int) int32 {
 	return s.first(s.nodes[s.tail()].value)
 }
 
-// appendNode appends a loose node to the root. It may begin a new prediction, and it goes on with the one that an
-// earlier node began.
+// appendNode appends an unlinked node to the root. It may begin a new prediction, and it continues
+// one that an earlier node began.
 func (s *Sequitur) appendNode(n int32) {
 	for {
 		if len(s.path) > 0 {
@@ -351,10 +358,11 @@ func (s *Sequitur) appendNode(n int32) {
 	s.linkLast(n)
 }
 
-// startsHere reports whether prediction can go on with the symbol of the loose node n.
+// startsHere reports whether the prediction can continue with the symbol of the unlinked node n.
 func (s *Sequitur) startsHere(n int32) bool { return s.depthOf(s.nodes[n].value) >= 0 }
 
-// depthOf is the depth of the path at which a whole symbol of this value is what comes next, −1 for none.
+// depthOf is the depth of the path at which a whole symbol of this value is expected next, −1 for
+// none.
 func (s *Sequitur) depthOf(value int32) int {
 	for depth := len(s.path) - 1; depth >= 0; depth-- {
 		v := s.path[depth]
@@ -368,8 +376,8 @@ func (s *Sequitur) depthOf(value int32) int {
 	return -1
 }
 
-// consume goes on with the prediction by the symbol of the loose node n, which it drops. If that is not what comes
-// next, it takes what it can and returns false.
+// consume advances the prediction by the symbol of the unlinked node n, and drops n. If another
+// symbol is expected next, it consumes as much as possible and returns false.
 func (s *Sequitur) consume(n int32) bool {
 	for len(s.path) > 0 {
 		depth := s.depthOf(s.nodes[n].value)
@@ -396,8 +404,9 @@ func (s *Sequitur) linkLast(n int32) {
 	s.link(n, s.rules[0].guard)
 }
 
-// settle enters the digram of the root's last symbol, which will not grow any more. It reports whether that digram was
-// known: then the root now ends in another symbol, not settled yet.
+// settle adds the digram of the root's last symbol, which will not grow any more, to the table. It
+// reports whether the digram was known: then the root ends in another symbol now, which is not
+// settled yet.
 func (s *Sequitur) settle(found int32) bool {
 	tail := s.tail()
 	n := s.nodes[tail].prev
@@ -414,7 +423,7 @@ func (s *Sequitur) settle(found int32) bool {
 	return true
 }
 
-// work restores the properties until nothing is left to check.
+// work restores the invariants until nothing is left to check.
 func (s *Sequitur) work() {
 	for {
 		if k := len(s.unit); k > 0 {
@@ -433,7 +442,8 @@ func (s *Sequitur) work() {
 	}
 }
 
-// check looks the digram of n up: enters it, or makes the two places where it stands one.
+// check looks up the digram of n. It is either added to the table, or its two occurrences are made
+// one rule.
 func (s *Sequitur) check(n int32) {
 	next := s.nodes[n].next
 	if s.nodes[n].count == 0 || s.nodes[next].count == 0 || next == s.tail() {
@@ -448,7 +458,7 @@ func (s *Sequitur) check(n int32) {
 	}
 }
 
-// match replaces two places of one digram by a rule. n is not in the table, found is.
+// match replaces two occurrences of a digram by a rule. found is in the table, n is not.
 func (s *Sequitur) match(n, found int32) {
 	var rule int32
 	if r := s.wholeBody(found); r > 0 {
@@ -471,7 +481,7 @@ func (s *Sequitur) match(n, found int32) {
 		s.substitute(n, rule)
 		s.digrams.insert(s.nodes, x)
 	}
-	// a rule that stood in the two places may stand only in this body now
+	// A rule in the two symbols may occur only in this body now.
 	guard := s.rules[rule].guard
 	s.inlineIfSingle(s.nodes[guard].next)
 	s.inlineIfSingle(s.nodes[guard].prev)
@@ -486,7 +496,7 @@ func (s *Sequitur) wholeBody(n int32) int32 {
 	return ruleOf(s.nodes[guard].value)
 }
 
-// substitute puts a rule in the place of the digram of n.
+// substitute replaces the digram of n by a rule.
 func (s *Sequitur) substitute(n, rule int32) {
 	second := s.nodes[n].next
 	before, behind := s.nodes[n].prev, s.nodes[second].next
@@ -527,7 +537,7 @@ func (s *Sequitur) absorbNext(n int32) {
 	s.dropNode(next)
 }
 
-// inlineIfSingle replaces n by the body of its rule if that stands nowhere else.
+// inlineIfSingle replaces n by the body of its rule if the rule occurs nowhere else.
 func (s *Sequitur) inlineIfSingle(n int32) {
 	if s.nodes[n].value >= 0 || s.nodes[n].count != 1 || s.rules[ruleOf(s.nodes[n].value)].uses != 1 {
 		return
@@ -588,7 +598,7 @@ func (s *Sequitur) dissolveUnit(rule int32) {
 	s.dropRule(rule)
 }
 
-// unregister takes the digram of n out of the table if it is there.
+// unregister removes the digram of n from the table if the table has it at n.
 func (s *Sequitur) unregister(n int32) {
 	if s.nodes[n].count != 0 && s.nodes[s.nodes[n].next].count != 0 {
 		s.digrams.remove(s.nodes, n)
@@ -598,7 +608,7 @@ func (s *Sequitur) unregister(n int32) {
 func ruleOf(value int32) int32   { return -value - 1 }
 func ruleValue(rule int32) int32 { return -rule - 1 }
 
-// tail is the last node of the root, its guard when it is empty.
+// tail is the last node of the root, or its guard if the root is empty.
 func (s *Sequitur) tail() int32 { return s.nodes[s.rules[0].guard].prev }
 
 // first is the first node of the rule with this value.
@@ -681,7 +691,7 @@ func (s *Sequitur) newRule() int32 {
 	return rule
 }
 
-// dropRule frees a rule and its guard; its body has been taken over or dropped.
+// dropRule frees a rule and its guard. Its body must have been moved or dropped.
 func (s *Sequitur) dropRule(rule int32) {
 	s.dropNode(s.rules[rule].guard)
 	s.rules[rule] = sequiturRule{guard: s.freeRule}

@@ -127,7 +127,7 @@ func TestSequiturExpandsToItsInput(t *testing.T) {
 	}
 }
 
-// A sequence that was made empty is as a new one, whatever it was.
+// After Reset a sequence is like a new one.
 func TestSequiturReset(t *testing.T) {
 	again := NewSequitur()
 	for seed := range 200 {

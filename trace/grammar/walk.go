@@ -2,17 +2,18 @@ package grammar
 
 import "iter"
 
-// A Walk goes through the terminals of a rule in order, in memory proportional to the depth of the grammar.
+// A Walk iterates over the terminals of a rule in order, in memory proportional to the depth of the
+// grammar.
 type Walk struct {
 	rules [][]Symbol
 	stack []walkLevel
 	value int32  // current terminal
-	left  uint64 // how often it still comes
+	left  uint64 // remaining repetitions of value
 }
 
 type walkLevel struct {
-	body  []Symbol // what is left; body[0] is under way
-	count uint64   // repetitions of body[0] that are left after the one under way
+	body  []Symbol // the rest of the body; body[0] is in progress
+	count uint64   // remaining repetitions of body[0] after the current one
 }
 
 // Walk starts before the first terminal of a rule. The grammar must be valid (see Validate).
@@ -37,7 +38,7 @@ func (w *Walk) Next() (terminal int32, ok bool) {
 	return w.step()
 }
 
-// step goes to the next run of a terminal and takes the first of it.
+// step moves to the next run of a terminal and takes the first of it.
 func (w *Walk) step() (terminal int32, ok bool) {
 	for len(w.stack) > 0 {
 		level := &w.stack[len(w.stack)-1]
@@ -73,7 +74,7 @@ func (g Grammar) All(rule int) iter.Seq[int32] {
 	}
 }
 
-// Expand lists the terminals of a rule. It needs 4 bytes for each: see Lengths.
+// Expand returns the terminals of a rule. It needs 4 bytes for each: see Lengths.
 func (g Grammar) Expand(rule int) []int32 {
 	var terminals []int32
 	for terminal := range g.All(rule) {

@@ -11,19 +11,22 @@ import (
 )
 
 const (
-	// ExactValues is how many different numbers a histogram of arguments tells apart. Where there are more it has bins.
+	// ExactValues is the largest number of different values that a histogram counts one by one.
+	// With more it has bins.
 	ExactValues = 32
-	// TailShare is which part of all numbers, one in so many, the first and the last bin have at most if they are wider than a
-	// bin of BinOf: the rarest numbers would make more bins with every call.
+	// TailShare bounds the first and the last bin: if one is wider than a bin of BinOf, it has at
+	// most 1/TailShare of all numbers. Without such tails the rarest numbers would add bins with
+	// every call.
 	TailShare = 100
 )
 
-// A Histogram says how often numbers came. Count, Sum, Min and Max are exact. A bin is a single number, or a bin of BinOf (of
-// a negative x that of −1 − x), in which numbers are within 25% of each other; but the first and the last bin have all of
-// the lowest 1 in TailShare, and of the highest. So a quantile from 1% to 99% is within 25%.
+// A Histogram counts numbers. Count, Sum, Min and Max are exact. A bin is a single number, or a bin
+// of BinOf (for a negative x that of −1 − x), in which numbers are within 25% of each other. The
+// first bin has all of the lowest 1/TailShare of the numbers, and the last all of the highest. So a
+// quantile from 1% to 99% is within 25%.
 type Histogram struct {
 	Count    uint64
-	Sum      int64 // the nearest that there is, of those beyond 64 bits
+	Sum      int64 // clamped to the range of int64
 	Min, Max int64
 	Binned   bool    // bins are ranges of BinOf; else each is one number
 	Bins     []Range // in order, none empty, their counts add up to Count
@@ -35,7 +38,7 @@ type Range struct {
 	Count     uint64
 }
 
-// Mean is 0 where there are no numbers.
+// Mean returns the mean, 0 if there are no numbers.
 func (h *Histogram) Mean() float64 {
 	if h.Count == 0 {
 		return 0
@@ -43,11 +46,12 @@ func (h *Histogram) Mean() float64 {
 	return float64(h.Sum) / float64(h.Count)
 }
 
-// Constant is the number that all are; false if they differ or there are none.
+// Constant returns the number that all are equal to; false if they differ or there are none.
 func (h *Histogram) Constant() (int64, bool) { return h.Min, h.Count > 0 && h.Min == h.Max }
 
-// Quantile is about the number that a part q of all, 0 to 1, does not exceed: in the right bin it is where it would be if
-// all numbers there were evenly spread. 0 where there are none.
+// Quantile estimates the number that a fraction q of all numbers, 0 to 1, does not exceed. It finds
+// the right bin and assumes that numbers are evenly spread within it. It returns 0 if there are no
+// numbers.
 func (h *Histogram) Quantile(q float64) int64 {
 	if h.Count == 0 {
 		return 0
@@ -67,8 +71,8 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return h.Max
 }
 
-// A Builder counts numbers. The zero value tells up to ExactValues apart; with Coarse set it has bins from the
-// beginning.
+// A Builder counts numbers. The zero value counts up to ExactValues different ones exactly; with
+// Coarse set it uses bins from the beginning.
 type Builder struct {
 	Coarse   bool
 	h        Histogram
@@ -96,7 +100,7 @@ func (b *Builder) Add(x int64, n uint64) {
 	b.bin(BinOf(x), n)
 }
 
-// AddStatistics counts what another histogram has counted, all intervals stretched.
+// AddStatistics adds the intervals of s, each multiplied by stretch.
 func (b *Builder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	if s.Count == 0 {
 		return
@@ -110,10 +114,10 @@ func (b *Builder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	}
 }
 
-// Count is how many numbers there are.
+// Count is the number of numbers.
 func (b *Builder) Count() uint64 { return b.h.Count }
 
-// Merge counts what another one has counted. Both must be Coarse.
+// Merge adds the numbers of o. Both must be Coarse.
 func (b *Builder) Merge(o *Builder) {
 	if o.h.Count == 0 {
 		return
@@ -140,7 +144,7 @@ func (b *Builder) bin(k int, n uint64) {
 	b.bins[k] += n
 }
 
-// spread puts numbers that were told apart into bins.
+// spread moves the exact numbers into bins.
 func (b *Builder) spread() {
 	for x, n := range b.exact {
 		b.bin(BinOf(x), n)
@@ -148,7 +152,7 @@ func (b *Builder) spread() {
 	b.exact, b.switched = nil, true
 }
 
-// Histogram is what was counted.
+// Histogram returns the histogram of the numbers so far.
 func (b *Builder) Histogram() Histogram {
 	h := b.h
 	if h.Count == 0 {
@@ -168,14 +172,15 @@ func (b *Builder) Histogram() Histogram {
 	return h
 }
 
-// joinTails makes one bin of the first ones that have no more than so many numbers together, and one of the last.
-func joinTails(bins []Range, most uint64) []Range {
+// joinTails joins the first bins that have at most the given count together into one, and likewise
+// the last ones.
+func joinTails(bins []Range, limit uint64) []Range {
 	first := 0
-	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= most; first++ {
+	for sum := uint64(0); first < len(bins) && sum+bins[first].Count <= limit; first++ {
 		sum += bins[first].Count
 	}
 	last := len(bins)
-	for sum := uint64(0); last > first && sum+bins[last-1].Count <= most; last-- {
+	for sum := uint64(0); last > first && sum+bins[last-1].Count <= limit; last-- {
 		sum += bins[last-1].Count
 	}
 	var joined []Range
@@ -195,7 +200,7 @@ func joinTails(bins []Range, most uint64) []Range {
 	return append(bins[:last:last], joined...)
 }
 
-// BinOf is the bin of any number: those below 0 mirror those from 0 on.
+// BinOf returns the bin of any number: bins of negative numbers mirror those from 0 on.
 func BinOf(x int64) int {
 	if x < 0 {
 		return -1 - timing.BinOf(-1-x)
@@ -206,7 +211,7 @@ func BinOf(x int64) int {
 // greatestBin is the bin of the greatest number.
 var greatestBin = timing.BinOf(math.MaxInt64)
 
-// BinRange is the numbers of a bin.
+// BinRange returns the numbers of a bin.
 func BinRange(k int) (low, high int64) {
 	if k < 0 {
 		low, high = BinRange(-1 - k)
@@ -218,7 +223,7 @@ func BinRange(k int) (low, high int64) {
 	return timing.BinStart(k), timing.BinStart(k+1) - 1
 }
 
-// SaturatedSum is a + b, or the nearest number that there is.
+// SaturatedSum returns a + b, clamped to the range of int64.
 func SaturatedSum(a, b int64) int64 {
 	s := a + b
 	switch {
@@ -230,7 +235,7 @@ func SaturatedSum(a, b int64) int64 {
 	return s
 }
 
-// scaled is n · x, or the nearest number that there is.
+// scaled returns n · x, clamped to the range of int64.
 func scaled(x int64, n uint64) int64 {
 	negative, size := x < 0, uint64(x)
 	if negative {
@@ -248,7 +253,7 @@ func scaled(x int64, n uint64) int64 {
 	return math.MaxInt64
 }
 
-// Valid reports whether the bins are what a builder makes.
+// Valid reports whether the bins are such as a Builder makes.
 func (h *Histogram) Valid() bool {
 	if h.Count == 0 {
 		return h.Sum == 0 && h.Min == 0 && h.Max == 0 && !h.Binned && len(h.Bins) == 0
@@ -276,7 +281,7 @@ func (h *Histogram) Valid() bool {
 	return sum == h.Count
 }
 
-// SetConstantBin makes the bin of a histogram whose numbers are all the same.
+// SetConstantBin sets the bin of a histogram of equal numbers.
 func (h *Histogram) SetConstantBin() {
 	if _, constant := h.Constant(); !constant {
 		return
@@ -288,8 +293,9 @@ func (h *Histogram) SetConstantBin() {
 	h.Bins = []Range{{low, high, h.Count}}
 }
 
-// SetBins makes the bins of a histogram: where each begins, less the end of the one before, how much wider it is than a single
-// number or bin of BinOf, and how many numbers all but the last have.
+// SetBins sets the bins of a histogram. first is the start of each bin, less the end of the one
+// before; width is how much wider it is than a single number or a bin of BinOf; counts are the
+// counts of all but the last bin.
 func (h *Histogram) SetBins(first, width, counts []int64) bool {
 	before, left := int64(0), h.Count
 	for i := range first {

@@ -198,7 +198,7 @@ class Mix:
                 self.stretch.append(x)
         while len(self.stretch) < 4096:
             self.stretch.append(2047)
-        self.slots = [{} for _ in range(8)]  # number -> [p, n], as it is primed where there is none
+        self.slots = [{} for _ in range(8)]  # number -> [p, n]; a missing one is as primed
         self.primed = [{} for _ in range(8)]
         self.weights = [[1 << 14] * 10 for _ in range(4)]
         self.history, self.last = [0], {}
@@ -321,7 +321,7 @@ def block(data, offset, size):
 
 
 class Model:
-    """What is expected of one of 16 symbols: below[s] places of 2^15 lie below symbol s."""
+    """A model of the next of 16 symbols: below[s] is the cumulative frequency below symbol s, of 2^15."""
     SLOWER, STAGES = (2, 5, 12, 30), (1, 3, 10, 30)
     COARSE = (70, 15), (80, 10), (90, 5), (97, 1), (200, 1)
     FINE = (30, 19, 10, 5, 3, 1), (40, 16, 8, 4, 2, 1), (60, 11, 5, 3, 1), (85, 4, 2, 1), (190, 3, 1, 1)
@@ -459,7 +459,7 @@ class Trace:
         self.sections, self.sequences, self.readings, self.timing, self.chunks, self.chapters, offset = {}, {}, {}, {}, {}, {}, 8
         for kind, size, key, part in zip(*[index.sequence() for _ in range(4)]):
             offset += size
-            if kind == 126:  # no block of this trace
+            if kind == 126:  # not a block of this trace
                 continue
             _, content = block(data, offset - size, size)
             if kind == 20:
@@ -595,7 +595,7 @@ class Trace:
             self.sections[kind] = content
 
     def ranks(self):
-        """What was measured of each rank: context, evidence, and what tracing took."""
+        """The measurements of each rank: context, evidence, and the cost of tracing."""
         context, evidence, outliers, threads, tracers = [[[] for _ in self.pids] for _ in range(5)]
         if 13 in self.sections:
             s = self.sections[13].strings()
@@ -686,7 +686,7 @@ class Trace:
 
     @staticmethod
     def seconds(coded, form, unit, ns):
-        """What a reading of the clock is that is told relative to the end of its call."""
+        """The value of a clock reading that is stored relative to the end of its call."""
         if form == 1:
             return (ns + coded * unit) / 1e9
         n, last = divmod(coded, 2 * unit + 1)
@@ -710,7 +710,7 @@ class Trace:
             self.holds[row] = dict(zip(itertools.accumulate(itertools.islice(differences, n)), ticks))
 
     def own_times(self, row):
-        """Gap, duration and stand-in (its row, or none) of each call."""
+        """Gap, duration and extrapolation (its row, or none) of each call."""
         stood = {}
         for vote, lead, gap, duration in self.stand_ins.get(row, []):
             for index in range(*self.marks[row][vote - 1:vote + 1]):
@@ -726,7 +726,7 @@ class Trace:
                 last = terminal
 
     def times(self, row):
-        """Gap, duration and the rank that they come from of each call."""
+        """Gap and duration of each call, and the rank that they come from."""
         rank, thread = self.threads[row][:2]
         done = None
         for gap, duration, stood in self.own_times(row):
@@ -814,7 +814,7 @@ class Trace:
 
     def calls(self, row):
         rank, thread = self.threads[row][:2]
-        row = self.leads[row]  # what the thread does is there
+        row = self.leads[row]  # the row with the calls of the thread
         lead, _, root, place = self.threads[row]
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         handles, lists = {}, {}
@@ -860,7 +860,7 @@ class Trace:
             before = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 2], ins)}
             after = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 1], outs)}
             first = next((before[p] for p, k, d in parameters if k == "comm" and not d & 1 and p in before), None)
-            moved, members = 0, []  # how far peers are moved that a lead has written down, in a communicator of whom
+            moved, members = 0, []  # distance by which the recorded peers of a lead are moved, size of the communicator
             if first == (5, "MPI_COMM_WORLD") or first is None:
                 own, moved, members = rank, rank - lead, range(self.size)
             elif first == (5, "MPI_COMM_SELF"):
@@ -1049,7 +1049,7 @@ class Histograms(Trace):
 
 
 def signed_bin(k):
-    """The least and the greatest number of a bin."""
+    """The smallest and the largest number of a bin."""
     if k < 0:
         low, high = signed_bin(-1 - k)
         return -1 - high, -1 - low
@@ -1072,7 +1072,7 @@ SEGMENTS = "? heap mapped static stack device managed pinned unknown".split()
 
 
 class Rows:
-    """Rows of a table that some ranks have: which rank each is of, whether it is that one's first, and which moments are alike."""
+    """Rows of a table of some ranks: the rank of each, whether it is its first, and the groups of similar times."""
 
     def __init__(self, s, boots):
         counts = s.sequence()

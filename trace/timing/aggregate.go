@@ -8,14 +8,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// An Aggregate is what aggregated timing keeps of one signature on one thread. How often it was called says the grammar.
+// An Aggregate is what aggregated timing keeps of one signature on one thread. The number of calls
+// is in the grammar.
 type Aggregate struct {
 	Terminal  int32
 	Durations IntervalStatistics
 	Gaps      IntervalStatistics // gaps before the calls; the thread's first call has gap 0
 }
 
-// IntervalStatistics are in ticks; exact but for the histogram.
+// IntervalStatistics summarize intervals in ticks. All fields but the histogram are exact.
 type IntervalStatistics struct {
 	Count         uint64
 	Sum, Min, Max int64
@@ -28,7 +29,8 @@ type Bin struct {
 	Count uint64
 }
 
-// BinStart is the least interval of a bin: four bins to a doubling. Bin 0 also has everything below 0.
+// BinStart is the smallest interval of a bin; there are four bins per power of two. Bin 0 also has
+// everything below 0.
 func BinStart(bin int) int64 {
 	if bin < 4 {
 		return int64(bin)
@@ -39,7 +41,7 @@ func BinStart(bin int) int64 {
 	return math.MaxInt64
 }
 
-// BinOf is the bin of an interval.
+// BinOf returns the bin of an interval.
 func BinOf(x int64) int {
 	if x < 4 {
 		return int(max(x, 0))
@@ -60,7 +62,7 @@ func (s *IntervalStatistics) Add(x int64) {
 }
 
 func (s *IntervalStatistics) addBin(bin int, n uint64) {
-	i := 0 // of the first bin that is not below; by hand, since every call of aggregated timing comes here twice
+	i := 0 // the first bin not below; a loop of its own, since aggregated timing gets here twice per call
 	for end := len(s.Histogram); i < end; {
 		if k := (i + end) / 2; s.Histogram[k].Bin < bin {
 			i = k + 1
@@ -74,7 +76,7 @@ func (s *IntervalStatistics) addBin(bin int, n uint64) {
 	s.Histogram[i].Count += n
 }
 
-// Merge adds what another one has counted.
+// Merge adds the intervals of o.
 func (s *IntervalStatistics) Merge(o *IntervalStatistics) {
 	if o.Count == 0 {
 		return
@@ -85,13 +87,13 @@ func (s *IntervalStatistics) Merge(o *IntervalStatistics) {
 	s.Count += o.Count
 	s.Sum += o.Sum
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
-	s.Histogram = slices.Clone(s.Histogram) // it may be another one's
+	s.Histogram = slices.Clone(s.Histogram) // the slice may belong to another value
 	for _, b := range o.Histogram {
 		s.addBin(b.Bin, b.Count)
 	}
 }
 
-// AppendAggregates writes a thread's aggregates in columns.
+// AppendAggregates writes the aggregates of a thread in columns.
 func AppendAggregates(b []byte, list []Aggregate) []byte {
 	column := func(of func(a *Aggregate) int64) {
 		values := make([]int64, len(list))
@@ -122,7 +124,8 @@ func AppendAggregates(b []byte, list []Aggregate) []byte {
 	return b
 }
 
-// ReadAggregates reads what AppendAggregates wrote, of a trace with so many signatures.
+// ReadAggregates reads what AppendAggregates wrote, for a trace with the given number of
+// signatures.
 func ReadAggregates(d *codec.Decoder, signatures int) []Aggregate {
 	terminals := d.Sequence()
 	if d.Err != nil || !d.Budget.Take(int64(len(terminals))*136) {

@@ -1,14 +1,14 @@
 package timing
 
-// Bounds of lossy timing: what is stated of the times of a trace, in one place for all who compare times.
+// The error bounds of lossy timing, in one place for everything that compares times:
 //
-//   - An interval, which is the duration of a call or the gap before it, is within the error of its function
+//   - An interval (the duration of a call or the gap before it) is within the error of its function
 //     (Settings.IntervalBound).
-//   - A moment, which is the enter or exit of a call relative to the thread's first enter, is within
-//     MomentTicks ticks of the thread's clock. What the trace says of the intervals before it can narrow
-//     that down further (Event.EnterError, Event.ExitError).
+//   - A moment (the enter or exit of a call relative to the thread's first enter) is within
+//     MomentTicks ticks of the thread's clock. The intervals before it can give a tighter bound
+//     (Event.EnterError, Event.ExitError).
 
-// IntervalBound is by how much the trace may be off in an interval of a function that was so long, in the same unit.
+// IntervalBound returns the maximum error of an interval of a function, in the unit of interval.
 func (t *Settings) IntervalBound(function string, interval int64) int64 {
 	if t.Mode != Lossy || interval <= 0 {
 		return 0
@@ -16,8 +16,8 @@ func (t *Settings) IntervalBound(function string, interval int64) int64 {
 	return shareOf(interval, int64(t.ErrorOf(function)))
 }
 
-// MomentLimit is by how much the trace may be off in a moment (the enter or exit of a call, relative to the thread's first
-// enter), in ticks. 0 unless timing is lossy.
+// MomentLimit returns the maximum error in ticks of a moment (the enter or exit of a call, relative
+// to the thread's first enter). It is 0 unless timing is lossy.
 func (t *Settings) MomentLimit() int64 {
 	if t.Mode != Lossy {
 		return 0
@@ -25,26 +25,31 @@ func (t *Settings) MomentLimit() int64 {
 	return MomentTicks
 }
 
-// shareOf is so many per cent of x, rounded down, without overflow.
+// shareOf returns percent/100 of x, rounded down, without overflow.
 func shareOf(x, percent int64) int64 { return x/100*percent + x%100*percent/100 }
 
-// A MomentBound follows by how much the moments of a thread may be off, in ticks, from interval to interval. It begins
-// with 0 at the thread's first enter. Intervals on the grid move a moment by no more than their step (Rounder), one
-// in a divided step ends near the exact moment, one off the grid ends in it. Where a block of timing begins nothing is
-// known but MomentTicks: what a cursor says must not depend on where it began to read.
+// A MomentBound bounds the error of the moments of a thread, in ticks, interval by interval. It is
+// 0 at the thread's first enter.
+//
+//   - An interval on the grid changes the error by at most its step (Rounder).
+//   - An interval in a divided step ends near the exact moment.
+//   - An interval off the grid ends at the exact moment.
+//
+// Where a block of timing begins only the limit MomentTicks is known: the result of a cursor must
+// not depend on where it began to read.
 type MomentBound struct{ Ticks int64 }
 
-// Lose says that nothing is known but the limit.
-func (b *MomentBound) Lose() { b.Ticks = MomentTicks }
+// Reset sets the bound to the limit.
+func (b *MomentBound) Reset() { b.Ticks = MomentTicks }
 
-// pass goes on to the end of an interval; g is its grid, nil for intervals that are not rounded.
+// pass moves to the end of an interval. g is its grid, nil for intervals that are not rounded.
 func (b *MomentBound) pass(g *Grid, interval int64) {
 	if g != nil {
 		b.Move(g.StepAt(interval))
 	}
 }
 
-// Move is pass where the step at the interval is at hand.
+// Move is pass for a known step of the grid at the interval.
 func (b *MomentBound) Move(step int64) {
 	switch step {
 	case notRounded:
@@ -57,14 +62,15 @@ func (b *MomentBound) Move(step int64) {
 	}
 }
 
-// Instead of a step.
+// Special values of a step.
 const (
-	offGrid    = -1 // the interval is kept so that its end is exact
-	notRounded = -2 // intervals of its length are kept as they are
-	onMark     = -3 // the step is divided: its end is off by markTicks/2 at most
+	offGrid    = -1 // the interval is off the grid, so that its end is exact
+	notRounded = -2 // intervals of this length are not rounded
+	onMark     = -3 // the step is divided: the error of the end is at most markTicks/2
 )
 
-// StepAt is how far apart an interval on the grid may be from one that was rounded to it.
+// StepAt returns the largest distance between an interval x on the grid and an interval that was
+// rounded to it.
 func (g *Grid) StepAt(x int64) int64 {
 	if x < 0 || x >= nearEnd {
 		return notRounded

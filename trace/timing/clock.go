@@ -6,30 +6,31 @@ import (
 	"sort"
 )
 
-// Clock turns ticks into time. Samples are taken together, in order of ticks.
+// A Clock converts ticks to time. Samples are in order of ticks.
 type Clock struct {
 	Kind    string // "tsc" or "monotonic" (1 tick = 1 ns)
 	Samples []ClockSample
 }
 
-// A ClockSample reads three clocks at one moment.
+// A ClockSample is a reading of three clocks at the same time.
 type ClockSample struct {
 	Ticks, MonotonicNS, RealtimeNS int64
 }
 
-// A ClockMap turns a rank's ticks into nanoseconds of its node's CLOCK_MONOTONIC: piecewise linear through the
-// samples, in integers, rounded towards the past. Before the first and after the last sample the rate between these two
-// goes on: a rate taken from two samples that happen to be close would carry their jitter far.
+// A ClockMap converts a rank's ticks to nanoseconds of its node's CLOCK_MONOTONIC. It is piecewise
+// linear between the samples, in integers, rounded towards the past. Before the first and after the
+// last sample it uses the rate between these two: a rate from two samples that happen to be close
+// would extrapolate their jitter.
 type ClockMap struct {
 	identity bool
 	samples  []ClockSample // ticks strictly increasing, monotonic not decreasing
-	segment  clockSegment  // the one that was used last
+	segment  clockSegment  // the one used last
 	slowest  float64       // nanoseconds per tick, at most
-	ticks    int64         // that atMost was asked of last,
-	bound    int64         // and what it said
+	ticks    int64         // latest argument of AtMost
+	bound    int64         // and its result
 }
 
-// NewClockMap makes the map of a clock.
+// NewClockMap returns the map of a clock.
 func NewClockMap(c *Clock) ClockMap {
 	m := ClockMap{identity: c.Kind == "monotonic" || len(c.Samples) == 0}
 	for _, s := range c.Samples {
@@ -43,25 +44,26 @@ func NewClockMap(c *Clock) ClockMap {
 	return m
 }
 
-// Nanoseconds gives a function that turns ticks into nanoseconds of the node's CLOCK_MONOTONIC. It is for one goroutine.
+// Nanoseconds returns a function that converts ticks to nanoseconds of the node's CLOCK_MONOTONIC.
+// It is for one goroutine.
 func (c *Clock) Nanoseconds() func(ticks int64) int64 {
 	m := NewClockMap(c)
 	return m.Nanoseconds
 }
 
-// AtMost is how many nanoseconds so many ticks can be.
+// AtMost returns an upper bound of the duration in nanoseconds of the given number of ticks.
 func (c *Clock) AtMost(ticks int64) int64 {
 	m := NewClockMap(c)
 	return m.AtMost(ticks)
 }
 
-// perTick is how many nanoseconds a tick took between two samples.
+// perTick is the number of nanoseconds per tick between two samples.
 func (m *ClockMap) perTick(from, to int) float64 {
 	a, b := &m.samples[from], &m.samples[to]
 	return (float64(b.MonotonicNS) - float64(a.MonotonicNS)) / (float64(b.Ticks) - float64(a.Ticks))
 }
 
-// AtMost is how many nanoseconds so many ticks can be.
+// AtMost returns an upper bound of the duration in nanoseconds of the given number of ticks.
 func (m *ClockMap) AtMost(ticks int64) int64 {
 	if m.identity || ticks == 0 || len(m.samples) < 2 {
 		return ticks
@@ -72,7 +74,7 @@ func (m *ClockMap) AtMost(ticks int64) int64 {
 	return m.bound
 }
 
-// Nanoseconds is the time of a tick. With a single sample a tick counts as a nanosecond.
+// Nanoseconds returns the time of a tick. With a single sample, a tick is a nanosecond.
 func (m *ClockMap) Nanoseconds(ticks int64) int64 {
 	if m.identity {
 		return ticks
@@ -93,7 +95,7 @@ func (m *ClockMap) Nanoseconds(ticks int64) int64 {
 	return m.segment.nanoseconds(ticks)
 }
 
-// A clockSegment is what lies between two samples.
+// A clockSegment is the time between two samples.
 type clockSegment struct {
 	begin, end  int64 // ticks
 	base        int64
@@ -102,7 +104,8 @@ type clockSegment struct {
 	scale       uint64 // part/run in 2^-64, rounded down
 }
 
-// enter goes to the segment of a tick from the first sample on and before the last.
+// enter makes the segment of a tick the current one. The tick must be from the first sample on and
+// before the last.
 func (m *ClockMap) enter(ticks int64) {
 	k := sort.Search(len(m.samples), func(i int) bool { return m.samples[i].Ticks > ticks }) - 1
 	a, b := &m.samples[k], &m.samples[k+1]
@@ -111,7 +114,8 @@ func (m *ClockMap) enter(ticks int64) {
 	m.segment.scale, _ = bits.Div64(m.segment.part, 0, run)
 }
 
-// nanoseconds multiplies instead of dividing; the product with scale is too small by less than 1.
+// nanoseconds multiplies instead of dividing; the product with scale is less than 1 below the exact
+// one.
 func (s *clockSegment) nanoseconds(ticks int64) int64 {
 	n := uint64(ticks) - uint64(s.begin)
 	q, _ := bits.Mul64(n, s.scale)
@@ -121,8 +125,8 @@ func (s *clockSegment) nanoseconds(ticks int64) int64 {
 	return s.base + int64(n*s.whole+q)
 }
 
-// interpolate goes from the sample at the rate between a and b. What does not fit into an int64 becomes the nearest
-// that does.
+// interpolate extrapolates from the sample at with the rate between a and b. The result is clamped
+// to the range of int64.
 func interpolate(at, a, b *ClockSample, ticks int64) int64 {
 	run, rise := uint64(b.Ticks)-uint64(a.Ticks), uint64(b.MonotonicNS)-uint64(a.MonotonicNS)
 	if ticks >= at.Ticks {

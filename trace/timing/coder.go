@@ -8,24 +8,24 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// BlockCalls is the number of calls whose gaps and durations make one block.
+// BlockCalls is the number of calls per block of timing.
 const BlockCalls = 1 << 16
 
-// A Encoder writes a block of timing.
+// An Encoder writes a block of timing.
 type Encoder struct {
 	coder ransEncoder
 	model *contexts
 }
 
-// NewEncoder begins a block.
+// NewEncoder starts a block.
 func NewEncoder(p *Plan) *Encoder {
 	return &Encoder{coder: ransEncoder{shares: (*sharesPool.Get().(*[]share))[:0]}, model: newContexts(p)}
 }
 
-// sharesPool keeps the room for the shares of a block, a megabyte or two, for the next one.
+// sharesPool reuses the buffers for the shares of a block, a megabyte or two each.
 var sharesPool = sync.Pool{New: func() any { return new([]share) }}
 
-// Call writes the gap and the duration of the next call.
+// Call writes the gap and the duration, in ticks, of the next call.
 func (e *Encoder) Call(terminal int32, gap, duration int64) {
 	c := e.model.call(terminal)
 	e.interval(c, c.gap, gap)
@@ -60,7 +60,8 @@ func (e *Encoder) interval(c *callContext, m *intervalModel, x int64) {
 	e.coder.bits(rest, n)
 }
 
-// Restart is for calls that the block does not have: the next one counts as its first.
+// Restart marks a gap: the block lacks the calls before the next one, which is coded like a first
+// one.
 func (e *Encoder) Restart() { e.model.restart() }
 
 // Finish appends the block.
@@ -76,44 +77,46 @@ func (e *Encoder) Finish(to []byte) []byte {
 // ErrDamaged is the error of a block that is damaged.
 var ErrDamaged = errors.New("damaged timing")
 
-// A Decoder reads a block of timing.
+// A Decoder reads a block of timing. After the last call of Call, Release must be called.
 type Decoder struct {
 	coder  ransDecoder
 	model  *contexts
-	budget *codec.Budget // nil: no end
-	booked int           // bytes of the budget
-	left   uint64        // calls
+	budget *codec.Budget // nil: unlimited
+	booked int           // bytes taken from the budget
+	left   uint64        // calls left
 	Err    error
-	// steps of the grid at the latest gap and duration (Grid.StepAt), where there is one
+	// Steps of the grid at the latest gap and duration (Grid.StepAt), if there is a grid.
 	GapStep, DurationStep int64
 }
 
-// NewDecoder begins to read a block of so many calls; what it takes is booked on m.
+// NewDecoder returns a decoder of a block with the given number of calls. Its memory is taken from
+// m.
 func NewDecoder(p *Plan, block []byte, calls uint64, m *codec.Budget) *Decoder {
 	return &Decoder{coder: newRansDecoder(block), model: newContexts(p), budget: m, left: calls}
 }
 
-// Release gives back the memory; nothing can be read after it.
+// Release returns the memory. The decoder must not be used after it.
 func (d *Decoder) Release() {
 	d.budget.Give(int64(d.booked))
 	d.model.release()
 	d.model, d.Err = nil, ErrDamaged
 }
 
-// Restart is for calls that the block does not have: the next one counts as its first.
+// Restart marks a gap: the block lacks the calls before the next one, which is coded like a first
+// one.
 func (d *Decoder) Restart() {
 	if d.model != nil {
 		d.model.restart()
 	}
 }
 
-// Contexts of a block are not booked on the reader's budget before they are many.
+// The contexts of a block are taken from the reader's budget only once there are many of them.
 const (
 	freeModelBytes   = 1 << 20
 	bookedModelBytes = 1 << 19
 )
 
-// Call reads the gap and the duration of the next call.
+// Call reads the gap and the duration, in ticks, of the next call.
 func (d *Decoder) Call(terminal int32) (gap, duration int64) {
 	c := d.model.call(terminal)
 	gap, d.GapStep = d.interval(c, c.gap)
@@ -180,7 +183,7 @@ func (d *Decoder) interval(c *callContext, m *intervalModel) (x, step int64) {
 	return least | int64(d.coder.bits(n)), 0
 }
 
-// mark reads which mark of a divided step an interval is.
+// mark reads the number of the mark in a divided step.
 func (d *Decoder) mark(on *gridStep) int64 {
 	beyond := int64(d.coder.bits(on.bits)) * markTicks
 	if beyond >= on.next-on.value {

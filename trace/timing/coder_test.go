@@ -24,7 +24,7 @@ func timingPlanOf(t testing.TB, signatures, percent int) *Plan {
 	return p
 }
 
-// What the decoder reads is what the encoder was given, whatever that is: on the grid, beside it, negative, enormous.
+// The decoder returns any input of the encoder: on the grid, off the grid, negative, enormous.
 func TestTimingCodec(t *testing.T) {
 	for _, percent := range []int{0, 1, 5, 20, 50} {
 		plan := timingPlanOf(t, 7, percent)
@@ -53,7 +53,7 @@ func TestTimingCodec(t *testing.T) {
 	}
 }
 
-// Which numbers signatures have does not matter, only which are equal: a merge may copy blocks.
+// Only the equality of signatures matters, not their numbers: a merge may copy blocks.
 func TestTimingBlocksDoNotDependOnNumbersOfSignatures(t *testing.T) {
 	code := func(names []int32) []byte {
 		plan := timingPlanOf(t, 100, 5)
@@ -90,7 +90,7 @@ func TestTimingBlockEnds(t *testing.T) {
 	require.Error(t, read(nil))
 }
 
-// What decode takes for constant of models that are not young is what encoding looks up.
+// decode has the same constants for models that are not young as encoding.
 func TestRatesOfGrownModels(t *testing.T) {
 	for seen := modelYoung; seen < 256; seen++ {
 		require.EqualValues(t, rateLast, modelRate[seen])
@@ -101,7 +101,7 @@ func TestRatesOfGrownModels(t *testing.T) {
 	require.LessOrEqual(t, modelTeach, modelYoung, "a grown model has nothing to teach its parent")
 }
 
-// decode does what decodeYoung does, also with a block of nonsense and beyond its end.
+// decode does the same as decodeYoung, even for a block of nonsense and beyond its end.
 func TestDecodingGrownModels(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	block := make([]byte, 1024)

@@ -5,19 +5,22 @@ import (
 	"sync"
 )
 
-// A Plan says how the intervals of each terminal are written: on the grid of its function's error, or as they are.
+// A Plan defines how the intervals of each terminal are written: on the grid of its function's
+// error, or exactly.
 type Plan struct {
 	Functions []int32 // by terminal
-	Grids     []*Grid // by terminal; nil elements for lossless timing
+	Grids     []*Grid // by terminal; nil elements: lossless
 }
 
-// A contexts is the contexts of one block. A duration is expected by its signature, a gap by its signature and that
-// of the call before; what is new there comes from its function or pair of functions, these from all intervals of the
-// same kind and grid.
+// A contexts is the set of contexts of one block. The context of a duration is its signature; that
+// of a gap is its signature and the signature of the call before. A new context starts from that of
+// its function or pair of functions, and this from the context of all intervals of the same kind
+// and grid.
 type contexts struct {
 	plan   *Plan
 	models intervalModels
-	// contexts are found by a key; those of calls in pairs, since a call mostly comes after the one it came after before
+	// Contexts by key. Those of calls are chained as well, since a call mostly follows the same one
+	// as the last time.
 	byKey    map[contextKey]*intervalModel
 	calls    map[callKey]*callContext
 	contexts int          // by signature
@@ -27,7 +30,7 @@ type contexts struct {
 
 type contextKey struct {
 	kind contextKind
-	of   uint32 // what it is the context of
+	of   uint32 // the object of the context
 	at   uint32
 }
 
@@ -43,23 +46,24 @@ const (
 
 type callKey struct{ terminal, before int32 }
 
-// A callContext is what a call with one terminal after one with another is expected by.
+// A callContext predicts a call with one terminal that follows a call with another terminal.
 type callContext struct {
 	terminal      int32
 	gap, duration *intervalModel
 	grid          *Grid         // nil: lossless
 	fine          *[8][16]lanes // moves of fine models
-	next          *callContext  // the call that came after it the last time
+	next          *callContext  // the call that followed the last time
 }
 
-// maxContexts bounds the contexts by signature in a block; the intervals of others are expected by function.
+// maxContexts bounds the contexts by signature in a block. Further intervals are predicted by
+// function.
 const maxContexts = 4096
 
 var timingModels = sync.Pool{New: func() any {
 	return &contexts{byKey: map[contextKey]*intervalModel{}, calls: map[callKey]*callContext{}}
 }}
 
-// newContexts gives a model for a block; release must follow.
+// newContexts returns the model of a block; the caller must call release.
 func newContexts(p *Plan) *contexts {
 	t := timingModels.Get().(*contexts)
 	t.plan, t.contexts = p, 0
@@ -69,7 +73,7 @@ func newContexts(p *Plan) *contexts {
 	return t
 }
 
-// release gives back a model, but for one that has grown large.
+// release returns a model to the pool unless it has grown large.
 func (t *contexts) release() {
 	if t.models.bytes() > freeModelBytes {
 		return
@@ -80,13 +84,13 @@ func (t *contexts) release() {
 	timingModels.Put(t)
 }
 
-// noCall stands before the first call of a block.
+// noCall is the terminal before the first call of a block.
 const noCall = -1
 
-// restart is for calls that the block does not have: the next one counts as its first.
+// restart makes the next call count as the first one of the block.
 func (t *contexts) restart() { t.last = &t.start }
 
-// call is the context of the next call.
+// call returns the context of the next call.
 func (t *contexts) call(terminal int32) *callContext {
 	c := t.last.next
 	if c == nil || c.terminal != terminal {
@@ -139,7 +143,7 @@ func (t *contexts) above(key contextKey, parent *intervalModel) *intervalModel {
 	return m
 }
 
-// bySignature makes a context, or takes its parent where there are too many.
+// bySignature makes a context, or returns parent if there are too many.
 func (t *contexts) bySignature(parent *intervalModel) *intervalModel {
 	if t.contexts == maxContexts {
 		return parent
@@ -148,14 +152,14 @@ func (t *contexts) bySignature(parent *intervalModel) *intervalModel {
 	return t.models.new(parent, nil)
 }
 
-// Lossless intervals of 32 ticks and more share a number with those that have the same length and the same four bits
-// after the leading one; the other bits follow as they are.
+// Lossless intervals of 32 ticks and more share a number with those of the same length in bits and
+// the same four bits after the leading one. The other bits follow verbatim.
 const (
 	losslessBits  = 4
 	losslessFirst = 1 << (losslessBits + 1)
 )
 
-// losslessNumber takes an interval x ≥ 0 apart.
+// losslessNumber splits an interval x ≥ 0 into its number and the n remaining bits.
 func losslessNumber(x int64) (number int, rest uint64, n int) {
 	if x < losslessFirst {
 		return int(x), 0, 0
@@ -164,7 +168,8 @@ func losslessNumber(x int64) (number int, rest uint64, n int) {
 	return losslessFirst + (n-1)<<losslessBits + int(x>>n)&(1<<losslessBits-1), uint64(x) & (1<<n - 1), n
 }
 
-// losslessInterval is the least interval of a number, and how many bits follow.
+// losslessInterval is the inverse: the smallest interval of a number, and the number of bits that
+// follow.
 func losslessInterval(number int) (least int64, n int, ok bool) {
 	if number < losslessFirst {
 		return int64(number), 0, true

@@ -8,40 +8,45 @@ import (
 	"sync"
 )
 
-// A Grid holds the values that intervals of lossy timing may have: 0, 1, and from each one to the next the greatest
-// step that an error of so many per cent allows, one tick at least. Any interval lies between two neighbors, and both
-// are within the error of it. Steps wider than 2·MomentTicks are divided: an interval there may be any of the marks that
-// are markTicks apart from the value below on. Else moments would drift too far with every long interval.
+// A Grid is the set of values that intervals of lossy timing are rounded to: 0, 1, and from each
+// value the largest step to the next that the error allows, at least one tick. Any interval lies
+// between two neighbors and is within the error of both.
+//
+// A step wider than 2·MomentTicks is divided into marks, markTicks apart from the lower value on;
+// an interval there is rounded to a mark. Otherwise every long interval would let moments drift too
+// far.
 type Grid struct {
 	percent int64
 	values  []int64
-	fine    int           // values up to this index are one tick apart: every interval stands for itself
-	near    [nears]uint16 // by the leading bits of intervals: the index of the last value that is above none of them
+	fine    int           // values up to this index are one tick apart: every such interval is exact
+	near    [nears]uint16 // by the leading bits of intervals: index of the last value that is above none of them
 	ways    []timingWays  // by the index of the value below
-	steps   []gridStep    // the values again, each with what a decoder tells of it
+	steps   []gridStep    // the values with what a decoder needs to know of each
 }
 
-// A gridStep is a value, and how far apart an interval may be that was rounded to it (StepAt).
+// A gridStep is a value of the grid, and the largest distance to an interval that was rounded to it
+// (StepAt).
 type gridStep struct {
 	value, step int64
 	next        int64 // the value after it
-	bits        int   // of the number of a mark, where the step is divided; else 0
+	bits        int   // size in bits of a mark's number where the step is divided; else 0
 }
 
-// timingWays are what an interval between two neighbors can become: the one, or the other where moments drift too far.
+// timingWays are the two neighbors that an interval between them can be rounded to: the one, or the
+// other where moments drift too far.
 type timingWays struct {
 	end, one, other int64
 	step            int64 // between the two, MomentTicks at most
 	wide            bool  // the step is divided
 }
 
-// markTicks is how far apart the marks of a divided step are.
+// markTicks is the distance of neighboring marks in a divided step.
 const markTicks = MomentTicks / 2
 
 // MaxError is the greatest error of lossy timing, in per cent. The least is 1.
 const MaxError = 50
 
-// gridEnd is the end of all grids, in ticks: 2^56 ticks of 3 GHz are 278 days.
+// gridEnd is the end of all grids in ticks: 2^56 ticks at 3 GHz are 278 days.
 const gridEnd = 1 << 56
 
 type gridOnce struct {
@@ -51,7 +56,7 @@ type gridOnce struct {
 
 var grids [MaxError + 1]gridOnce
 
-// GridOf is the grid for an error of 1 to MaxTimingError per cent.
+// GridOf returns the grid for an error of 1 to MaxError per cent.
 func GridOf(percent int) (*Grid, error) {
 	if percent < 1 || percent > MaxError {
 		return nil, fmt.Errorf("trace: a timing error of %d%% is not between 1%% and %d%%", percent, MaxError)
@@ -61,14 +66,15 @@ func GridOf(percent int) (*Grid, error) {
 	return g.grid, nil
 }
 
-// GridOf is the grid of a function's times in a trace.
+// GridOf returns the grid for the times of a function.
 func (t *Settings) GridOf(function string) (*Grid, error) {
 	return GridOf(t.ErrorOf(function))
 }
 
-// An interval is found by its leading one and gridBits after it, which are the upper bits of it as a floating-point
-// number. Intervals that share them lie so close together that at most one value is among them and not their first: no
-// step of a grid is shorter than 1/128.
+// An interval is looked up by its leading one and the gridBits bits after it: the upper bits of it
+// as a floating-point number. Intervals that share them are so close together that at most one
+// value of the grid is among them, not counting the first of them: no step of a grid is shorter
+// than 1/128.
 const (
 	gridBits = 7
 	nears    = 64 << gridBits
@@ -78,7 +84,7 @@ const (
 func newGrid(percent int64) *Grid {
 	g := &Grid{percent: percent, values: []int64{0, 1}}
 	for v := int64(1); v < gridEnd; {
-		// v/100 first: no product overflows
+		// v/100 first, so that no product overflows
 		next := v + v/100*percent + v%100*percent/100
 		if next <= v+1 {
 			next = v + 1
@@ -109,11 +115,11 @@ func newGrid(percent int64) *Grid {
 		switch {
 		case v >= nearEnd:
 			s.step = notRounded
-		case s.bits > 0 && g.steps[k-1].bits == 0: // intervals below may be rounded to it, too
+		case s.bits > 0 && g.steps[k-1].bits == 0: // lower intervals may be rounded to it, too
 			s.step = v - g.values[k-1]
 		case s.bits > 0:
 			s.step = onMark
-		case v >= int64(g.fine): // else its neighbors are one apart
+		case v >= int64(g.fine): // otherwise its neighbors are one tick apart
 			s.step = s.next - v
 		}
 	}
@@ -122,7 +128,7 @@ func newGrid(percent int64) *Grid {
 		high := g.values[k+1]
 		step := min(high-low, MomentTicks)
 		one, other := low, high
-		if k > g.fine && (k-g.fine)&1 != 0 { // low is of those in between
+		if k > g.fine && (k-g.fine)&1 != 0 { // low is one of those in between
 			one, other = high, low
 		}
 		g.ways[k] = timingWays{high, one, other, step, g.steps[k].bits > 0}
@@ -130,7 +136,7 @@ func newGrid(percent int64) *Grid {
 	return g
 }
 
-// leadingBits is the length of x, 0 < x < nearEnd, and the bits after its leading one.
+// leadingBits is the length of x, 0 < x < nearEnd, followed by the bits after its leading one.
 func leadingBits(x int64) uint {
 	return uint(math.Float64bits(float64(x))>>(52-gridBits)) % nears
 }
@@ -144,7 +150,7 @@ func (g *Grid) belowNear(x int64) int {
 	return k
 }
 
-// below is the same for 0 ≤ x < gridEnd.
+// below is the same as belowNear for 0 ≤ x < gridEnd.
 func (g *Grid) below(x int64) int {
 	if 0 < x && x < nearEnd {
 		return g.belowNear(x)
@@ -156,7 +162,8 @@ func (g *Grid) below(x int64) int {
 	return k
 }
 
-// index is where x stands in the grid, with the number of its mark where a step is divided; −1 for nowhere.
+// index is the index of x in the grid, and the number of its mark if the step is divided; −1 if x
+// is not on the grid.
 func (g *Grid) index(x int64) (k int, mark int64) {
 	last := len(g.values) - 1
 	switch {
@@ -174,7 +181,8 @@ func (g *Grid) index(x int64) (k int, mark int64) {
 	return -1, 0
 }
 
-// mark is the value or mark that is nearest to x, 0 < x < nearEnd, in a divided step; false where x is in no such.
+// mark is the value or mark nearest to x, 0 < x < nearEnd, in a divided step; false if the step of
+// x is not divided.
 func (g *Grid) mark(x int64) (int64, bool) {
 	k := g.belowNear(x)
 	if !g.ways[k].wide {
@@ -184,40 +192,47 @@ func (g *Grid) mark(x int64) (int64, bool) {
 	return min(s.next, s.value+(x-s.value+markTicks/2)/markTicks*markTicks), true
 }
 
-// A Rounder rounds the intervals of one thread, gap and duration of one call after the other, so that none is wrong
-// by more than the error of its grid and no moment by more than MomentTicks. The zero value begins.
+// A Rounder rounds the intervals of one thread, the gap and the duration of one call after the
+// other. It guarantees that the error of an interval is within that of its grid, and the error of a
+// moment is at most MomentTicks. The zero value is ready to use.
 //
-// Rounding goes by the rounded moment before, so errors do not add up. Every second value of a grid would do for the first
-// bound, and fewer different values make a smaller trace. The others are taken where rounding to the former would let the
-// moments drift too far. How far is too far follows what the thread does now: Recent, the widest step between two values
-// that an interval was rounded by since the last anchor, which fades by 1/256 with each interval.
+// Rounding starts from the rounded moment before, so errors do not add up. Every second value of a
+// grid would be enough for the first bound, and fewer different values make a smaller trace. The
+// other values are used where rounding to the former would let the moments drift too far. How far
+// is too far depends on what the thread does at present: Recent, the widest step that an interval
+// was rounded by since the last anchor, decaying by 1/256 with each interval.
 //
-// An interval in a divided step ends at the nearest mark from where the moment is: the moment is off by markTicks/2 at most
-// then, whatever it was before.
+// An interval in a divided step ends at the mark nearest to the exact moment. So the error of the
+// moment is at most markTicks/2 then, whatever it was before.
 //
-// An anchor is an interval that is kept off the grid, so that its end is exact. It takes the place of a rounded one:
-//   - where both values would let the moment be off by more than MomentTicks,
-//   - where an interval is twice as long as any before (MPI_Init, mostly),
+// An anchor is an interval that is kept off the grid, so that its end is exact. It is used instead
+// of rounding:
+//
+//   - where both values would let the error of the moment exceed MomentTicks,
+//   - where an interval is twice as long as any before (mostly MPI_Init),
 //   - once in anchorEvery intervals without a mark.
 //
-// So a moment is off by no more than the widest step since the last anchor or mark, either, or markTicks/2 (MomentBound).
+// So the error of a moment is also at most the larger of the widest step since the last anchor or
+// mark and markTicks/2 (MomentBound).
 type Rounder struct {
 	Longest, Recent int64 // ticks
-	Drift           int64 // ticks by which the rounded moments are ahead
+	Drift           int64 // ticks by which the rounded moments are ahead of the exact ones
 	Since           int64 // intervals since the last anchor or mark
 }
 
-// MomentTicks is by how much a moment of lossy timing is off at most, in ticks of the thread's clock: 22 µs with a time
-// stamp counter of 3 GHz, 66 µs where a tick is a nanosecond.
+// MomentTicks is the maximum error of a moment of lossy timing, in ticks of the thread's clock: 22
+// µs with a time stamp counter of 3 GHz, 66 µs if a tick is a nanosecond.
 const MomentTicks = 1 << 16
 
-// anchorEvery is after how many intervals an anchor is due. It takes four bytes or so.
+// anchorEvery is the number of intervals after which an anchor is due. An anchor takes about four
+// bytes.
 const anchorEvery = 1 << 12
 
-// Round rounds intervals in place. Negative ones, of nested calls, and those of a month stay as they are.
+// Round rounds intervals in place. Negative ones (of nested calls) and those beyond the end of the
+// grid are not changed.
 func (r *Rounder) Round(g *Grid, intervals []int64) {
 	longest, recent, ahead := r.Longest, r.Recent, r.Drift
-	due := int(anchorEvery - r.Since) // from this one on
+	due := int(anchorEvery - r.Since) // index of the next anchor
 	for i, x := range intervals {
 		if uint64(x) >= nearEnd {
 			continue
@@ -252,7 +267,8 @@ func (r *Rounder) Round(g *Grid, intervals []int64) {
 				rounded, drift = ways.other, d
 			}
 			if Magnitude(drift) > MomentTicks {
-				// the step is wider than MomentTicks and what the moments were ahead, so this is within the error of x
+				// The step is wider than MomentTicks plus the drift, so this is within the error of
+				// x.
 				rounded, drift, recent, due = x-ahead, 0, 0, i+1+anchorEvery
 			}
 		}
@@ -262,14 +278,14 @@ func (r *Rounder) Round(g *Grid, intervals []int64) {
 	r.Since = int64(anchorEvery + len(intervals) - due)
 }
 
-// anchors reports whether an interval x can be kept so that its end is exact: within the error of x, and off the grid, or
-// nobody would know.
+// anchors reports whether an interval x can be kept so that its end is exact: the kept interval
+// must be within the error of x, and off the grid, so that a reader recognizes it.
 func (g *Grid) anchors(x, ahead int64) bool {
 	exact := x - ahead
 	return Magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.StepAt(exact) == offGrid
 }
 
-// Magnitude is x without its sign.
+// Magnitude returns the absolute value of x.
 func Magnitude(x int64) int64 {
 	if x < 0 {
 		return -x

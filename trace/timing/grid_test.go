@@ -43,8 +43,8 @@ func (r *Rounder) one(g *Grid, x int64) int64 {
 	return interval[0]
 }
 
-// The bounds of lossy timing, at every event: |x' − x| ≤ e·x; |t' − t| ≤ MomentTicks; and |t' − t| within what a reader makes
-// of the rounded intervals alone, wherever it begins to follow them.
+// The bounds of lossy timing, at every event: |x' − x| ≤ e·x; |t' − t| ≤ MomentTicks; and |t' − t|
+// is within the bound that a reader derives from the rounded intervals, wherever it starts.
 func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 	settings := Settings{Mode: Lossy}
 	for _, percents := range [][]int{{1}, {5}, {20}, {50}, {1, 20}, {3, 7, 50}} {
@@ -60,7 +60,7 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 			var bound, late MomentBound
 			for i, x := range stream {
 				if i%5000 == 0 {
-					late.Lose()
+					late.Reset()
 				}
 				g := gs[i%len(gs)]
 				y := r.one(g, x)
@@ -98,8 +98,8 @@ func TestMomentsOfShortRunsAreExact(t *testing.T) {
 	require.LessOrEqual(t, worst, int64(MomentTicks))
 }
 
-// In a program of short calls one long interval does not spoil what is known of the moments that follow: an anchor comes
-// within anchorEvery intervals, and from there on the bound is a step of what is usual.
+// In a program of short calls one long interval does not spoil the bounds of the following moments:
+// an anchor comes within anchorEvery intervals, and from there on the bound is a usual step.
 func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	require.LessOrEqual(t, bound.Ticks, int64(630), "5% of what 12,000 is rounded to")
 }
 
-// What is rounded once is kept when it is rounded again, or no shard could be merged twice.
+// Rounding rounded intervals does not change them; otherwise no shard could be merged twice.
 func TestGridFindsItsValues(t *testing.T) {
 	for percent := 1; percent <= MaxError; percent++ {
 		g, err := GridOf(percent)
@@ -140,8 +140,9 @@ func TestGridFindsItsValues(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Steps wider than twice MomentTicks, and no others, have marks; an interval there ends within half their distance of
-// where it did, whatever the moment was off by before, and within the error. Values are counted one by one: no table.
+// Steps wider than twice MomentTicks, and no others, have marks. An interval there ends within half
+// their distance of the exact moment, whatever the error was before, and within the error of the
+// grid. Values are counted one by one, without a table.
 func TestMarksOfWideSteps(t *testing.T) {
 	random := rand.New(rand.NewSource(7))
 	for _, percent := range []int{1, 5, 20, 50} {

@@ -4,20 +4,21 @@ import (
 	"encoding/binary"
 )
 
-// An intervalModel expects the next of 16 symbols of one kind: where the places of each begin, cumulative, in 2^-15. It
-// moves towards what comes (as in Fabian Giesen, Mixing discrete-valued adaptive models, 2015), fast at first, and what
-// comes counts for its neighbors too. A young model is mixed with the one that it comes from. All arithmetic is on
-// whole numbers; docs/format-timing.md has the same in words. 16 numbers of 16 bits lie in four words and are moved at once.
+// An intervalModel predicts the next of 16 symbols of one kind. It has the cumulative frequencies
+// of the symbols in 2^-15, and moves them towards each symbol that comes (as in Fabian Giesen,
+// Mixing discrete-valued adaptive models, 2015), fast at first; neighbors of the symbol gain, too.
+// A young model is mixed with its parent. All arithmetic is on integers; docs/format-timing.md
+// describes it in words. 16 numbers of 16 bits are in four words and are updated together.
 type intervalModel struct {
-	below  lanes // places below each symbol
+	below  lanes // cumulative frequency below each symbol
 	parent *intervalModel
-	next   *[16]*intervalModel // what follows each symbol; nil: nothing does
-	moves  *[8][16]lanes       // where to move, by stage and symbol
-	seen   uint8               // symbols, at most modelYoung
+	next   *[16]*intervalModel // the model that follows each symbol; nil: none
+	moves  *[8][16]lanes       // targets to move to, by stage and symbol
+	seen   uint8               // number of symbols, at most modelYoung
 }
 
-// lanes are 17 numbers of 16 bits, little endian; the last is what all symbols have together. Those before it are moved
-// four at a time.
+// lanes are 17 numbers of 16 bits, little endian. The last one is the total of all symbols; those
+// before it are updated four at a time.
 type lanes [40]byte
 
 func (l *lanes) words() (a, b, c, d uint64) {
@@ -34,14 +35,14 @@ func (l *lanes) setWords(a, b, c, d uint64) {
 
 func (l *lanes) set(s, n int) { binary.LittleEndian.PutUint16(l[2*s:], uint16(n)) }
 
-// share is what a symbol has.
+// share returns the range of a symbol.
 func (l *lanes) share(s int) (start, size uint32) {
 	i := s & 15 * 2
 	start = uint32(binary.LittleEndian.Uint16(l[i:]))
 	return start, uint32(binary.LittleEndian.Uint16(l[i+2:])) - start
 }
 
-// symbol is the one that has a place.
+// symbol returns the symbol whose range contains place.
 func (l *lanes) symbol(place uint32) int {
 	p := uint64(place)*everyLane | highLanes
 	a, b, c, d := l.words()
@@ -54,15 +55,15 @@ const (
 	highLanes = 0x8000_8000_8000_8000
 
 	modelYoung = 48 // a model that has seen fewer symbols is mixed with its parent
-	modelTrust = 8  // symbols that the parent is worth
-	modelTeach = 32 // as long as it has seen fewer, its parent learns too
+	modelTrust = 8  // weight of the parent, in symbols
+	modelTeach = 32 // a model that has seen fewer symbols updates its parent, too
 )
 
-// The rate of learning is 1/2, from so many symbols on half of that, and so on.
+// The learning rate is 1/2 at first, and is halved after each of these numbers of symbols.
 var modelSlower = [...]uint8{2, 5, 12, 30}
 
-// By how many symbols a model has seen: the rate, as a shift, and the stage, which says how much a symbol counts for its
-// neighbors.
+// By the number of symbols that a model has seen: the rate, as a shift, and the stage, which
+// decides how much neighbors of a symbol gain.
 var modelRate, modelStage = func() (rates, stages [256]uint8) {
 	for n := range 256 {
 		rates[n] = 1
@@ -80,8 +81,9 @@ var modelRate, modelStage = func() (rates, stages [256]uint8) {
 	return rates, stages
 }()
 
-// What a symbol counts for itself and for those one, two and more steps away, by stage. A step is a symbol for coarse
-// parts and for lossless timing, two for the fine parts of lossy timing, where every second value of the grid is rare.
+// The weight of a symbol for itself and for those one, two and more steps away, by stage. A step is
+// a symbol for coarse parts and for lossless timing. It is two symbols for the fine parts of lossy
+// timing, where every second value of the grid is rare.
 var (
 	coarseSpread = [5][]int{{70, 15}, {80, 10}, {90, 5}, {97, 1}, {200, 1}}
 	fineSpread   = [5][]int{{30, 19, 10, 5, 3, 1}, {40, 16, 8, 4, 2, 1}, {60, 11, 5, 3, 1}, {85, 4, 2, 1}, {190, 3, 1, 1}}
@@ -91,8 +93,8 @@ var (
 	losslessMoves = newMoves(fineSpread, 1)
 )
 
-// newMoves says for each stage and symbol where the places would begin if it counted for everything: one place for each
-// symbol, the others by spread.
+// newMoves returns, for each stage and symbol, the cumulative frequencies that a model moves to:
+// one for each symbol, the others distributed by spread.
 func newMoves(spread [5][]int, step int) *[8][16]lanes {
 	moves := new([8][16]lanes)
 	for stage, weights := range spread {
@@ -118,7 +120,7 @@ func newMoves(spread [5][]int, step int) *[8][16]lanes {
 	return moves
 }
 
-// uniform are equal shares for all.
+// uniform is the model of equal frequencies.
 var uniform = func() (l lanes) {
 	for s := range 17 {
 		l.set(s, s*shareTotal/16)
@@ -126,7 +128,8 @@ var uniform = func() (l lanes) {
 	return l
 }()
 
-// expected is what symbols are coded with, as words: a reader of short threads spends most of its time here.
+// expected returns the frequencies that symbols are coded with, as words: a reader of short threads
+// spends most of its time here.
 func (m *intervalModel) expected() (a, b, c, d uint64) {
 	a, b, c, d = m.below.words()
 	if m.seen >= modelYoung || m.parent == nil {
@@ -137,14 +140,14 @@ func (m *intervalModel) expected() (a, b, c, d uint64) {
 	return mixed(a, e, theirs), mixed(b, f, theirs), mixed(c, g, theirs), mixed(d, h, theirs)
 }
 
-// expectedLanes is expected in memory.
+// expectedLanes is expected, stored in memory.
 func (m *intervalModel) expectedLanes() (l lanes) {
 	l.setWords(m.expected())
 	l.set(16, shareTotal)
 	return l
 }
 
-// mixed weighs four lanes with those of the parent, of which so many parts in 32 count.
+// mixed mixes four lanes with those of the parent, which have a weight of theirs in 32.
 func mixed(own, above, theirs uint64) uint64 {
 	const even = 0x0000_ffff_0000_ffff
 	mine := 32 - theirs
@@ -153,7 +156,7 @@ func mixed(own, above, theirs uint64) uint64 {
 	return x>>5&even | y>>5&even<<16
 }
 
-// By how many symbols a model has seen: the parts in 32 that its parent counts.
+// The weight in 32 of the parent, by the number of symbols that a model has seen.
 var modelTheirs = func() (theirs [256]uint64) {
 	for n := range theirs {
 		theirs[n] = uint64(32 * modelTrust / (modelTrust + n))
@@ -161,12 +164,13 @@ var modelTheirs = func() (theirs [256]uint64) {
 	return theirs
 }()
 
-// move takes a symbol into account: below += (to − below) >> rate for each number, rounded down.
+// move updates the frequencies for a symbol: below += (to − below) >> rate for each number, rounded
+// down.
 func (m *intervalModel) move(s int) {
 	seen := m.seen
 	rate := modelRate[seen] & 15
 	to := &m.moves[modelStage[seen]&7][s&15]
-	// the highest bits of to make differences positive; they are taken away after the shift
+	// The highest bits of to make differences positive; they are removed after the shift.
 	mask, half := rateMasks[rate], rateHalves[rate]
 	a, b, c, d := m.below.words()
 	e, f, g, h := to.words()
@@ -176,7 +180,7 @@ func (m *intervalModel) move(s int) {
 	}
 }
 
-// What a shift of lanes leaves of them, and of 2^15.
+// Masks of the lanes after a shift, and the shifted 2^15.
 var rateMasks, rateHalves = func() (masks, halves [16]uint64) {
 	for rate := range 16 {
 		masks[rate] = 0xffff >> rate * everyLane
@@ -185,7 +189,7 @@ var rateMasks, rateHalves = func() (masks, halves [16]uint64) {
 	return masks, halves
 }()
 
-// learn takes a symbol into account, here and, while this is young, above.
+// learn updates the model for a symbol, and its parent while the model is young.
 func (m *intervalModel) learn(s int) {
 	for m.seen < modelTeach && m.parent != nil {
 		m.move(s)
@@ -208,8 +212,8 @@ func (m *intervalModel) decode(d *ransDecoder) int {
 	if m.seen < modelYoung {
 		return m.decodeYoung(d)
 	}
-	// What decodeYoung does, by lanes.symbol, ransDecoder.take and learn, in one piece and without what has no effect any
-	// more: readers of timing spend most of their time here.
+	// This is decodeYoung, with lanes.symbol, ransDecoder.take and learn inlined and without what
+	// has no effect any more: readers of timing spend most of their time here.
 	x := d.x
 	p := uint64(x&(shareTotal-1))*everyLane | highLanes
 	b0, b1, b2, b3 := m.below.words()
@@ -244,7 +248,7 @@ func (m *intervalModel) decodeYoung(d *ransDecoder) int {
 	return s
 }
 
-// Rate and stage of a model that is not young, and what a shift by that rate leaves of lanes and of 2^15.
+// Rate and stage of a model that is not young, and the masks for a shift by that rate.
 const (
 	rateLast  = 1 + len(modelSlower)
 	stageLast = 4
@@ -252,24 +256,26 @@ const (
 	halfLast  = 0x8000 >> rateLast * everyLane
 )
 
-// An interval's number k is told as k/16 + 1 (0: the interval has no number and follows in full), in coarse symbols up to
-// the first that is below 15, which add up to it; then k mod 16, the fine symbol. A fine model goes with the coarse part,
-// a coarse one with how many have come before.
+// The number k of an interval is coded in two parts. First k/16 + 1, as coarse symbols that add up
+// to it; the first one below 15 is the last (0: the interval has no number and follows in full).
+// Then k mod 16, the fine symbol. There is a fine model for each coarse part, and a coarse model
+// for each number of coarse symbols before.
 const coarseMore = 15
 
-// coarseEnd bounds coarse parts: the finest grid has 3,937 values, lossless timing 976 numbers.
+// coarseEnd bounds the coarse parts: the finest grid has 3,937 values, lossless timing has 976
+// numbers.
 const coarseEnd = 256
 
-// intervalModels makes models, and uses their memory again.
+// intervalModels allocates models and reuses their memory.
 type intervalModels struct {
 	models []*[modelChunk]intervalModel
 	nexts  []*[modelChunk][16]*intervalModel
 	used   int // models
-	coarse int // of them
+	coarse int // number of coarse models
 }
 
 const (
-	modelChunk  = 16 // few: of ranks with few calls each has a decoder
+	modelChunk  = 16 // small: each rank has a decoder, and ranks may have few calls
 	modelBytes  = 80
 	coarseBytes = 128
 )
@@ -277,7 +283,7 @@ const (
 // bytes is the memory of the models.
 func (a *intervalModels) bytes() int { return a.used*modelBytes + a.coarse*coarseBytes }
 
-// new makes a model; fine are the moves of a fine one, nil for a coarse one.
+// new makes a model. fine are the moves of a fine model, nil for a coarse one.
 func (a *intervalModels) new(parent *intervalModel, fine *[8][16]lanes) *intervalModel {
 	if a.used == len(a.models)*modelChunk {
 		a.models = append(a.models, new([modelChunk]intervalModel))
@@ -299,7 +305,7 @@ func (a *intervalModels) new(parent *intervalModel, fine *[8][16]lanes) *interva
 	return m
 }
 
-// follow is the model for what comes after a symbol of a coarse one.
+// follow returns the model that follows symbol s of a coarse model.
 func (a *intervalModels) follow(m *intervalModel, s int, fine *[8][16]lanes) *intervalModel {
 	n := m.next[s&15]
 	if n == nil {

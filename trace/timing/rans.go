@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// An entropy coder of the rANS family (Duda, Asymmetric numeral systems, arXiv:1311.2540, 2013): a state of 32 bits,
-// words of 16 bits, probabilities in 2^-15. Reading needs neither division nor loop. What is to be read first is
-// written last, so the encoder collects the shares of the symbols before it writes.
+// An entropy coder of the rANS family (Duda, Asymmetric numeral systems, arXiv:1311.2540, 2013): a
+// state of 32 bits, words of 16 bits, probabilities in 2^-15. Reading needs neither divisions nor
+// loops. What is read first is written last, so the encoder collects the shares of all symbols
+// before it writes.
 
 const (
 	shareBits  = 15
-	shareTotal = 1 << shareBits // the places that the symbols share
-	ransLow    = 1 << 16        // least state between two symbols, and the state of an encoder that has written nothing
+	shareTotal = 1 << shareBits // total frequency of the symbols
+	ransLow    = 1 << 16        // smallest state between two symbols, and initial state of the encoder
 )
 
-// A share is what a symbol has of the places: from start on, size of them.
+// A share is the frequency range of a symbol: size values from start on.
 type share struct{ start, size uint16 }
 
 type ransEncoder struct{ shares []share }
@@ -24,7 +25,7 @@ func (e *ransEncoder) put(start, size uint32) {
 	e.shares = append(e.shares, share{uint16(start), uint16(size)})
 }
 
-// bits puts the n lowest bits of v, the highest first, in groups.
+// bits writes the n lowest bits of v in groups, the highest bits first.
 func (e *ransEncoder) bits(v uint64, n int) {
 	for n > 0 {
 		k := min(n, shareBits)
@@ -33,7 +34,7 @@ func (e *ransEncoder) bits(v uint64, n int) {
 	}
 }
 
-// finish appends what was put.
+// finish appends everything that was written.
 func (e *ransEncoder) finish(to []byte) []byte {
 	first := len(to)
 	x := uint32(ransLow)
@@ -54,7 +55,7 @@ type ransDecoder struct {
 	in   []byte
 	at   int
 	x    uint32
-	over bool // more was read than there is
+	over bool // more was read than exists
 }
 
 func newRansDecoder(in []byte) ransDecoder {
@@ -74,15 +75,15 @@ func (d *ransDecoder) word() {
 	d.x = d.x<<16 | 1
 }
 
-// place is one of those that the next symbol has; take must follow.
+// place returns a value in the range of the next symbol; take must follow.
 func (d *ransDecoder) place() uint32 { return d.x & (shareTotal - 1) }
 
-// take goes on after a symbol.
+// take moves past a symbol.
 func (d *ransDecoder) take(start, size uint32) {
 	d.advance(size*(d.x>>shareBits) + d.x&(shareTotal-1) - start)
 }
 
-// advance sets the state after a symbol, with one more word where it is low.
+// advance sets the state after a symbol, and reads one more word if it is low.
 func (d *ransDecoder) advance(x uint32) {
 	at := d.at
 	if at+2 > len(d.in) {
@@ -100,7 +101,7 @@ func (d *ransDecoder) advance(x uint32) {
 	d.x, d.at = x, next
 }
 
-// advanceLast is advance where no word is left.
+// advanceLast is advance where no word may be left.
 func (d *ransDecoder) advanceLast(x uint32) {
 	if d.x = x; x < ransLow {
 		d.word()
@@ -116,7 +117,8 @@ func (d *ransDecoder) bits(n int) (v uint64) {
 	return v
 }
 
-// group is a symbol of so many bits, 1 to shareBits, all of which have equal shares: there is nothing to multiply.
+// group reads a symbol of n bits, 1 to shareBits, with equal frequencies: nothing needs to be
+// multiplied.
 func (d *ransDecoder) group(n int) uint64 {
 	left := uint(shareBits-n) & 15
 	x := d.x
@@ -126,5 +128,5 @@ func (d *ransDecoder) group(n int) uint64 {
 	return v
 }
 
-// ended reports whether all was read that an encoder wrote, and no more.
+// ended reports whether exactly what an encoder wrote has been read.
 func (d *ransDecoder) ended() bool { return !d.over && d.at == len(d.in) && d.x == ransLow }

@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// Mode says how exactly the times of calls are kept.
+// Mode is the precision of the times of calls.
 type Mode string
 
 const (
 	// Lossless keeps every time stamp, in ticks.
 	Lossless Mode = "lossless"
-	// Lossy keeps every gap and duration within a relative error, and every moment within MomentTicks.
+	// Lossy keeps every gap and duration within a relative error, and every moment within
+	// MomentTicks.
 	Lossy Mode = "lossy"
 	// Aggregated keeps statistics per signature.
 	Aggregated Mode = "aggregated"
 )
 
-// DefaultError is the error of lossy timing, in per cent, where nothing else is said.
+// DefaultError is the default error of lossy timing, in per cent.
 const DefaultError = 5
 
 // Settings are the mode and, for lossy timing, its errors.
 type Settings struct {
 	Mode         Mode            // "": the trace has no timing
-	ErrorPercent int             // lossy: 1 to MaxTimingError
+	ErrorPercent int             // lossy: 1 to MaxError
 	Functions    []FunctionError // lossy: functions with another error, sorted by name
 }
 
@@ -35,7 +36,7 @@ type FunctionError struct {
 	ErrorPercent int
 }
 
-// String is for people: "lossy, within 5% (MPI_Barrier 1%)".
+// String describes the settings to people: "lossy, within 5% (MPI_Barrier 1%)".
 func (t *Settings) String() string {
 	if t.Mode != Lossy {
 		return string(t.Mode)
@@ -50,12 +51,13 @@ func (t *Settings) String() string {
 	return text
 }
 
-// Equal reports whether both round in the same way: blocks of timing of both mean the same.
+// Equal reports whether both round in the same way, so that blocks of timing of both have the same
+// meaning.
 func (t *Settings) Equal(o *Settings) bool {
 	return t.Mode == o.Mode && t.ErrorPercent == o.ErrorPercent && slices.Equal(t.Functions, o.Functions)
 }
 
-// ErrorOf is the error of the intervals of a function, in per cent; 0 unless timing is lossy.
+// ErrorOf returns the error of the intervals of a function, in per cent; 0 unless timing is lossy.
 func (t *Settings) ErrorOf(function string) int {
 	for _, f := range t.Functions {
 		if f.Function == function {
@@ -65,7 +67,7 @@ func (t *Settings) ErrorOf(function string) int {
 	return t.ErrorPercent
 }
 
-// WorstError is the greatest error of any function, in per cent.
+// WorstError returns the largest error of any function, in per cent.
 func (t *Settings) WorstError() int {
 	worst := t.ErrorPercent
 	for _, f := range t.Functions {
@@ -74,7 +76,7 @@ func (t *Settings) WorstError() int {
 	return worst
 }
 
-// Text is the settings as the tracer's configuration has them: "lossy 5 MPI_Barrier=1".
+// Text returns the settings in the form of the tracer's configuration: "lossy 5 MPI_Barrier=1".
 func (t *Settings) Text() string {
 	if t.Mode != Lossy {
 		return string(t.Mode)
@@ -86,7 +88,8 @@ func (t *Settings) Text() string {
 	return text
 }
 
-// ParseSettings reads what Text writes. Nothing at all is lossless, and no error DefaultTimingError.
+// ParseSettings parses the result of Text. An empty text is lossless, and a missing error is
+// DefaultError.
 func ParseSettings(text string) (Settings, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {

@@ -7,37 +7,38 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// Where a limit leaves no room for the times of all calls, sums are kept in their place: of the calls of a stretch, which
-// is ShortSums or LongSums of them, and of these by signature. So a profile stays exact, and so do the moments at which
-// stretches begin and end. Nothing is known of a single call but the stretch that it is in; that is what Event.EnterError
-// and Event.ExitError say of it.
+// Where a limit leaves no room for the times of all calls, sums replace them: one for each stretch
+// of ShortSums or LongSums calls, and within it one for each signature. So a profile stays exact,
+// and so do the times at which stretches begin and end. Of a single call only its stretch is known;
+// Event.EnterError and Event.ExitError have that bound.
 const (
 	ShortSums = 1 << 10
 	LongSums  = BlockCalls
 )
 
-// maxSumRows is how many signatures of a stretch have sums of their own; those that come later share those of the last one.
+// maxSumRows is the number of signatures in a stretch with sums of their own; later signatures
+// share the last one.
 const maxSumRows = 256
 
-// A sumRow has the sums of the calls of a signature.
+// A sumRow is the sums of the calls of a signature.
 type sumRow struct{ calls, gap, duration int64 }
 
-// A sumRows are those of a stretch, in the order in which signatures first come.
+// sumRows are the rows of a stretch, in order of first use.
 type sumRows struct {
 	rows  []sumRow
 	of    map[int32]int // by terminal
-	most  int           // rows
+	limit int           // maximum number of rows
 	calls uint64
 }
 
-// row is that of a terminal.
+// row returns the row of a terminal.
 func (s *sumRows) row(terminal int32) int {
 	n, known := s.of[terminal]
 	if !known {
 		if s.of == nil {
 			s.of = map[int32]int{}
 		}
-		n = min(len(s.of), s.most-1)
+		n = min(len(s.of), s.limit-1)
 		s.of[terminal] = n
 	}
 	return n
@@ -50,9 +51,9 @@ type SumsEncoder struct {
 	b   []byte
 }
 
-// NewSumsEncoder begins a block of sums over so many calls each.
+// NewSumsEncoder starts a block of sums over per calls each.
 func NewSumsEncoder(per uint64) *SumsEncoder {
-	return &SumsEncoder{per: per, now: sumRows{most: maxSumRows}}
+	return &SumsEncoder{per: per, now: sumRows{limit: maxSumRows}}
 }
 
 // Call adds the gap and the duration of the next call.
@@ -69,7 +70,7 @@ func (e *SumsEncoder) Call(terminal int32, gap, duration int64) {
 	}
 }
 
-// stretch ends a stretch.
+// stretch ends the current stretch.
 func (e *SumsEncoder) stretch() {
 	s := &e.now
 	e.b = binary.AppendUvarint(e.b, uint64(len(s.rows)))
@@ -98,16 +99,16 @@ type SumsDecoder struct {
 	per  uint64
 	left uint64 // calls of the block
 	now  sumRows
-	done []int64 // calls of each row that were given
-	Span int64   // ticks from the beginning of the stretch to its end
+	done []int64 // calls of each row that were returned
+	Span int64   // ticks from the beginning to the end of the stretch
 }
 
-// NewSumsDecoder begins to read a block of so many calls.
+// NewSumsDecoder returns a decoder of a block with the given number of calls.
 func NewSumsDecoder(block []byte, per, calls uint64) *SumsDecoder {
 	return &SumsDecoder{d: codec.Decoder{Rest: block}, per: per, left: calls}
 }
 
-// stretch goes on to the next stretch.
+// stretch moves to the next stretch.
 func (s *SumsDecoder) stretch() bool {
 	n := s.d.Uvarint()
 	calls := min(s.per, s.left)
@@ -124,7 +125,7 @@ func (s *SumsDecoder) stretch() bool {
 		}
 	}
 	clear(s.now.of)
-	s.now.most, s.now.calls, s.Span = int(n), calls, 0
+	s.now.limit, s.now.calls, s.Span = int(n), calls, 0
 	all := int64(0)
 	for _, r := range s.now.rows {
 		if r.calls < 1 || r.calls > int64(calls)-all {
@@ -136,7 +137,7 @@ func (s *SumsDecoder) stretch() bool {
 	return s.d.Err == nil && all == int64(calls)
 }
 
-// Call is what the next call has of the sums, which has this terminal.
+// Call returns the share of the next call, which has this terminal, in the sums.
 func (s *SumsDecoder) Call(terminal int32) (gap, duration int64, ok bool) {
 	if s.left == 0 || s.now.calls == 0 && !s.stretch() {
 		return 0, 0, false

@@ -18,7 +18,7 @@ import (
 // its times are consumed. In the end its count is added to the grammar, the calls and the results.
 //
 // The grammar determines where an iteration begins and ends: when it expects the first terminal of the repetition that it
-// just counted (grammar.Sequitur.CameRound). Invariant: an equal iteration has the same effect as the kept one if, at its
+// just counted (grammar.Sequitur.AtIterationStart). Invariant: an equal iteration has the same effect as the kept one if, at its
 // beginning,
 //
 //   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves out are compared too,
@@ -41,7 +41,7 @@ type loop struct {
 	stamps      []int64      // enter and exit of each call that was equal
 	grid        *timing.Grid // the common grid of all steps, if they have one
 	alike       bool
-	start       grammar.Mark       // where the iteration began
+	start       grammar.Snapshot       // where the iteration began
 	repetition  grammar.Repetition // its repetition in the grammar
 	generation  uint64             // of the repeats
 	live        []liveSnapshot
@@ -108,7 +108,7 @@ func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uin
 	if l.state == loopBegun {
 		l.keep(m, number, words)
 	}
-	if !t.grammar.CameRound() {
+	if !t.grammar.AtIterationStart() {
 		return
 	}
 	switch l.state {
@@ -141,7 +141,7 @@ func (l *loop) begin(r *Recorder, t *thread) {
 	l.state, l.left = loopBegun, l.rounds
 	l.patience, l.missed = max(l.patience, 1), 0
 	l.steps, l.words, l.live = l.steps[:0], l.words[:0], l.live[:0]
-	l.start, l.generation = t.grammar.Mark(), r.repeats.generation
+	l.start, l.generation = t.grammar.Snapshot(), r.repeats.generation
 	for i := range q.live {
 		if len(l.live) == q.count {
 			break
@@ -242,10 +242,10 @@ func (l *loop) sameState(r *Recorder, t *thread) bool {
 // iteration that is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
-	if l.state != loopKnown || !t.grammar.CameRound() {
+	if l.state != loopKnown || !t.grammar.AtIterationStart() {
 		return at, false
 	}
-	if !t.grammar.Again(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
+	if !t.grammar.Repeat(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
 		l.forget()
 		return at, false
 	}
@@ -255,7 +255,7 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		for i := range l.steps {
 			l.count(t, &l.steps[i])
 		}
-		t.grammar.Again(l.repetition, l.again)
+		t.grammar.Repeat(l.repetition, l.again)
 		t.calls += n
 		l.consumed += n
 		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))

@@ -2,20 +2,21 @@ package causality
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// A collectiveInstance is a collective operation that is under way: when its participants entered it.
+// A collectiveInstance is a collective operation in progress, with the times at which its
+// participants entered it.
 type collectiveInstance struct {
 	number  uint64
-	entered []*moment // by part; nil: not yet, or never
-	// Made when somebody asks: the latest of the first group, and of an intercommunicator's second one; and the latest of
-	// parts 0 … i, of prefix operations.
-	latest [2]*moment
-	upTo   []*moment
+	entered []*enterTime // by part; nil: unknown
+	// Computed when needed: the latest enter in the first group, and in an intercommunicator's
+	// second one; and the latest of parts 0 … i, for prefix operations.
+	latest [2]*enterTime
+	upTo   []*enterTime
 }
 
 func instanceOf(c *match.Collective) *collectiveInstance {
 	g, is := c.Tag.(*collectiveInstance)
 	if !is || g.number != c.Number {
-		g = &collectiveInstance{number: c.Number, entered: make([]*moment, len(c.Parts))}
+		g = &collectiveInstance{number: c.Number, entered: make([]*enterTime, len(c.Parts))}
 		c.Tag = g
 	}
 	return g
@@ -34,8 +35,8 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	f.after(c.Parts[part].Done, f.causeOf(c, part))
 }
 
-// causeOf is the moment before which a participant cannot have left; nil: it depends on nobody.
-func (f *Finder) causeOf(c *match.Collective, part int) *moment {
+// causeOf returns the enter that must precede the exit of a participant; nil: there is none.
+func (f *Finder) causeOf(c *match.Collective, part int) *enterTime {
 	g := instanceOf(c)
 	switch c.Class {
 	case match.Barrier, match.AllToAll:
@@ -54,15 +55,15 @@ func (f *Finder) causeOf(c *match.Collective, part int) *moment {
 		if cause := c.Awaited(part); cause >= 0 {
 			return g.entered[cause]
 		}
-	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // need not wait for anybody
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // these need not wait for anyone
 	}
 	return nil
 }
 
-// latestOthers is when the last one entered of those whom a participant waits for: all, or the other group of an
-// intercommunicator.
-func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *moment {
-	first, second := g.entered, []*moment(nil)
+// latestOthers returns the last enter among those that a participant waits for: all, or the other
+// group of an intercommunicator.
+func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part int) *enterTime {
+	first, second := g.entered, []*enterTime(nil)
 	if c.Comm >= 0 && c.Comm < len(f.communicators) && f.communicators[c.Comm].Remote.Len() > 0 {
 		n := min(f.communicators[c.Comm].Members.Len(), len(first))
 		first, second = first[:n], first[n:]
@@ -73,16 +74,16 @@ func (f *Finder) latestOthers(c *match.Collective, g *collectiveInstance, part i
 	return f.latest(&g.latest[1], second)
 }
 
-// latest is the latest of some moments, made once.
-func (f *Finder) latest(made **moment, of []*moment) *moment {
+// latest returns the latest of some enterTimes. It is computed once and stored in made.
+func (f *Finder) latest(made **enterTime, of []*enterTime) *enterTime {
 	if *made == nil {
 		*made = f.join(of...)
 	}
 	return *made
 }
 
-// latestUpTo is the latest of parts 0 … part.
-func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
+// latestUpTo returns the latest enter of parts 0 … part.
+func (f *Finder) latestUpTo(g *collectiveInstance, part int) *enterTime {
 	for i := len(g.upTo); i <= part; i++ {
 		if i == 0 {
 			g.upTo = append(g.upTo, f.join(g.entered[0]))
@@ -93,9 +94,9 @@ func (f *Finder) latestUpTo(g *collectiveInstance, part int) *moment {
 	return g.upTo[part]
 }
 
-// join makes a moment that is the latest of others.
-func (f *Finder) join(of ...*moment) *moment {
-	m := &moment{time: never, open: 1} // until all are counted
+// join returns an enterTime that is the latest of others.
+func (f *Finder) join(of ...*enterTime) *enterTime {
+	m := &enterTime{time: never, open: 1} // until all are counted
 	for _, one := range of {
 		switch {
 		case one == nil:

@@ -8,91 +8,91 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Latency is by how many nanoseconds an effect comes after its cause at least: by so much that a reader that sorts events
-// by time has them in order.
+// Latency is the minimum time in nanoseconds between a cause and its effect. It is large enough for
+// a reader that sorts events by time to get them in order.
 const Latency = 1
 
 // never is before every time.
 const never = math.MinInt64
 
-// A Finder is a match.Watcher that finds the Correction of a trace. See is to be told of every call before the matcher
-// is; Finish gives the correction when the matcher has finished.
+// A Finder is a match.Watcher that computes the Correction of a trace. The caller must pass every
+// call to See before it passes it to the matcher, and call Finish when the matcher has finished.
 type Finder struct {
 	communicators []trace.Communicator
 	threads       []thread
-	posts         map[match.Mark]*moment // of sends that may still be received
+	posts         map[match.Mark]*enterTime // of sends that may still be received
 	correction    Correction
-	ready         []int // locations that may go on
+	ready         []int // locations that can advance
 }
 
-// A moment is the corrected time at which a call was entered, or the latest of several such.
-type moment struct {
+// An enterTime is the corrected time at which a call was entered, or the latest of several of these.
+type enterTime struct {
 	time int64
-	open int // what has to be known before it is
-	// Who waits for it: ends of calls, and moments that are the latest of several.
+	open int // number of missing inputs
+	// Dependents: ends of calls, and enterTimes that are the latest of several.
 	exits []*exit
-	joins []*moment
+	joins []*enterTime
 }
 
-// An exit is the end of a call in which operations were completed.
+// An exit is the end of a call that completed operations.
 type exit struct {
 	location int
 	call     uint64
 	at       int64 // uncorrected
-	earliest int64 // what it may not come before, as far as that is known
-	open     int   // causes whose times are not known yet
-	settled  bool  // all causes are here
+	earliest int64 // lower bound by the causes known so far
+	open     int   // number of causes without a time yet
+	settled  bool  // all causes have been added
 }
 
-// after has it come after a cause; one without a time is none.
+// after makes x come after a cause; never is no cause.
 func (x *exit) after(cause int64) {
 	if cause != never {
 		x.earliest = max(x.earliest, cause+Latency)
 	}
 }
 
-// A thread is one location, with its enters and exits that have no corrected time yet, in their order.
+// A thread is one location, with its enters and exits that have no corrected time yet, in order.
 type thread struct {
-	queue []event
+	queue []pending
 	head  int
-	// The call that the matcher is told of now.
+	// The call that the matcher processes at present.
 	call  uint64
 	enter int64
-	begun *moment // nil: nobody has asked for it
+	begun *enterTime // nil: not needed so far
 	marks uint32
 }
 
-// An event is an enter or an exit.
-type event struct {
+// A pending is an enter or an exit.
+type pending struct {
 	at    int64
-	enter *moment
+	enter *enterTime
 	exit  *exit
 }
 
-// NewFinder makes a finder for a trace.
+// NewFinder returns a finder for a trace.
 func NewFinder(t timeline.Trace) *Finder {
 	locations := t.Threads().Len()
 	return &Finder{
-		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*moment{},
+		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*enterTime{},
 		correction: Correction{lines: make([]line, locations)},
 	}
 }
 
-// See takes the next call before it is matched.
+// See records the next call, before it is matched.
 func (f *Finder) See(c *match.Call) {
 	t := &f.threads[c.Location]
 	t.call, t.enter, t.begun = c.Index, c.Enter, nil
 }
 
-// entered is the moment at which a location entered the present call.
-func (f *Finder) entered(location int) *moment {
+// entered returns the time at which a location enters the current call.
+func (f *Finder) entered(location int) *enterTime {
 	t := &f.threads[location]
 	if t.begun == nil {
-		t.begun = &moment{time: never, open: 1}
+		t.begun = &enterTime{time: never, open: 1}
 		if t.head == len(t.queue) {
 			f.know(t.begun, f.correction.lines[location].own(t.enter))
 		} else {
-			t.queue = append(t.queue, event{at: t.enter, enter: t.begun})
+			t.queue = append(t.queue, pending{at: t.enter, enter: t.begun})
 		}
 	}
 	return t.begun
@@ -115,7 +115,7 @@ func (f *Finder) Opened(c *match.Completion) {
 	t := &f.threads[c.Location]
 	x := &exit{location: c.Location, call: t.call, at: c.Exit, earliest: never}
 	c.Tag = x
-	t.queue = append(t.queue, event{at: c.Exit, exit: x})
+	t.queue = append(t.queue, pending{at: c.Exit, exit: x})
 }
 
 // Progressed implements match.Watcher.
@@ -129,13 +129,13 @@ func (f *Finder) Message(m *match.Message) {
 		delete(f.posts, m.Receive.Posted)
 	}
 	if m.Receive.Done == nil || m.Kind == match.ExposedToStart || m.Kind == match.LockGiven {
-		return // nobody had to wait for it, or nobody knows
+		return // nobody had to wait for it, or it is unknown
 	}
 	f.after(m.Receive.Done, send)
 }
 
-// after has a call end after a moment, nil: none that is known.
-func (f *Finder) after(done *match.Completion, cause *moment) {
+// after makes a call end after an enter; nil: unknown.
+func (f *Finder) after(done *match.Completion, cause *enterTime) {
 	x, is := done.Tag.(*exit)
 	if cause == nil || !is {
 		return
@@ -157,7 +157,7 @@ func (f *Finder) Settled(c *match.Completion) {
 	}
 }
 
-// drain gives corrected times to what is known.
+// drain computes the corrected times that can be computed.
 func (f *Finder) drain() {
 	for len(f.ready) > 0 {
 		location := f.ready[len(f.ready)-1]
@@ -166,7 +166,7 @@ func (f *Finder) drain() {
 	}
 }
 
-// advance goes on with a location as far as causes are known; force: to the end of what there is.
+// advance processes the events of a location as far as causes are known; force: to the end.
 func (f *Finder) advance(location int, force bool) {
 	t, l := &f.threads[location], &f.correction.lines[location]
 	for t.head < len(t.queue) {
@@ -189,7 +189,7 @@ func (f *Finder) advance(location int, force bool) {
 	}
 }
 
-// end gives an exit its time.
+// end computes the time of an exit.
 func (f *Finder) end(l *line, x *exit) {
 	own := l.own(x.at)
 	if x.earliest <= own {
@@ -201,8 +201,8 @@ func (f *Finder) end(l *line, x *exit) {
 	f.correction.LargestNS = max(f.correction.LargestNS, x.earliest-own)
 }
 
-// know tells that one of the things that a moment is the latest of was at a time.
-func (f *Finder) know(m *moment, time int64) {
+// know supplies one of the inputs of an enterTime.
+func (f *Finder) know(m *enterTime, time int64) {
 	m.time = max(m.time, time)
 	if m.open--; m.open > 0 {
 		return
@@ -219,7 +219,8 @@ func (f *Finder) know(m *moment, time int64) {
 	m.exits, m.joins = nil, nil
 }
 
-// Finish gives the correction. Calls whose causes are not known, since ranks ended early, stay where they are.
+// Finish returns the correction. Calls with unknown causes, because ranks ended early, are not
+// moved.
 func (f *Finder) Finish() *Correction {
 	for location := range f.threads {
 		f.advance(location, true)

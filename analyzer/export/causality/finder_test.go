@@ -36,8 +36,8 @@ func times(t *testing.T, r *trace.Reader) (*Correction, [][][2]int64) {
 	return c, all
 }
 
-// Known answers, by hand: units since the run began. What is moved ends Latency after its cause, and the next call of the
-// thread is moved by 1% less for what passes in between.
+// Known answers, by hand: units since the run began. What is moved ends Latency after its cause,
+// and the next call of the thread is moved by 1% less of the time in between.
 func TestRepairs(t *testing.T) {
 	const u = tracetest.Unit
 	known := tracetest.Status{Source: 1, Bytes: 8}
@@ -86,8 +86,9 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// Random programs whose ranks' times are moved at random, call by call: every message and barrier is in order afterwards, no
-// thread's time goes backward, and programs that are in order stay as they are.
+// Random programs whose times are moved at random, rank by rank and call by call: the correction
+// puts every message and barrier in order, no thread's time goes backward, and programs that are in
+// order do not change.
 func TestRepairsOfRandomPrograms(t *testing.T) {
 	for seed := range int64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -146,8 +147,8 @@ func TestRepairsOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// The order in which calls of different ranks come does not matter: section by section, as Find takes them, the correction is
-// the same as in the order of time.
+// The result does not depend on the order in which calls of different ranks are processed: slab by
+// slab, as Find does, or in order of time.
 func TestOrderOfRanksDoesNotMatter(t *testing.T) {
 	repaired := uint64(0)
 	for name, content := range map[string]*trace.Content{

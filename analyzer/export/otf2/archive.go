@@ -1,15 +1,16 @@
 package otf2
 
-// An Archive takes what is written: package library's is a directory in OTF2's format. Events of one location come one
-// after the other, those of several locations of a process in turns; what was defined comes at the end.
+// An Archive receives the output. Package library implements it as a directory in OTF2's format.
+// Events of one location are written in order, those of several locations of a process interleaved.
+// The definitions are written last.
 type Archive interface {
-	// Open begins a location.
+	// Open starts a location.
 	Open(location uint64) (Events, error)
-	// Close ends the archive with the definitions that events refer to.
+	// Close finishes the archive with the definitions that events refer to.
 	Close(*Definitions) error
 }
 
-// Events take the events of a location, in the order of time.
+// Events receives the events of a location, in order of time.
 type Events interface {
 	Write(*Event) error
 	Close() error
@@ -55,7 +56,7 @@ const (
 	IoCreateHandle                            // Object: handle, as in all that follow; Op: access mode, Level: creation flags, Tag: status flags
 	IoDestroyHandle                           //
 	IoSeek                                    // Offset, Op: whence
-	IoOperationBegin                          // Op: mode, Level: flags, Sent: bytes that are asked for, ID: operation
+	IoOperationBegin                          // Op: mode, Level: flags, Sent: requested bytes, ID: operation
 	IoOperationIssued                         // ID
 	IoOperationComplete                       // Received: bytes, ID
 )
@@ -69,7 +70,7 @@ type Event struct {
 	Object         uint32
 	Peer           uint32
 	Tag            uint32
-	Site           uint32 // where an MPI call was made, a string; Undefined: unknown
+	Site           uint32 // call site of an MPI call, a string; Undefined: unknown
 	Sent, Received uint64 // bytes
 	ID             uint64
 	Offset         int64

@@ -7,13 +7,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A collective is an operation as OTF2 numbers them, and of which side's arguments there is one for each member.
+// A collective is OTF2's number of an operation, and the side whose arguments have an element for
+// each member.
 type collective struct {
 	op                       uint8
 	sendsToEach, takesOfEach bool
 }
 
-// collectives are OTF2's operations by the names of MPI's functions. The neighborhood collectives are not among them.
+// collectives are OTF2's operations by the names of MPI's functions. OTF2 has no neighborhood
+// collectives.
 var collectives = map[string]collective{
 	"barrier":              {op: CollectiveBarrier},
 	"bcast":                {op: CollectiveBcast},
@@ -34,7 +36,7 @@ var collectives = map[string]collective{
 	"exscan":               {op: CollectiveExscan},
 }
 
-// collectiveOf is the operation of a function; nil: OTF2 knows none like it.
+// collectiveOf returns the operation of a function; nil: OTF2 has none like it.
 func collectiveOf(function string, f *semantics.Function) *collective {
 	name := strings.ToLower(strings.TrimPrefix(function, "MPI_"))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_c"), "_init")
@@ -47,7 +49,8 @@ func collectiveOf(function string, f *semantics.Function) *collective {
 	return nil
 }
 
-// collect writes a call that takes part in a collective operation, makes a request for it, or prepares one.
+// collect writes a call that takes part in a collective operation, creates a request for it, or
+// prepares one.
 func (p *process) collect(l *line, plan *plan) error {
 	comm := l.event.Comm
 	root, takesPart := rootOf(l)
@@ -61,7 +64,8 @@ func (p *process) collect(l *line, plan *plan) error {
 	}
 	written := plan.collective != nil
 	if plan.Completion == semantics.Blocking {
-		// A rank outside of an intercommunicator's operation, with MPI_PROC_NULL as its root, is part of it for OTF2 only.
+		// A rank outside of an intercommunicator's operation, with MPI_PROC_NULL as its root, takes
+		// part only in OTF2's view.
 		if takesPart && p.isLeftSlot(l, true) || !written {
 			return nil
 		}
@@ -77,7 +81,7 @@ func (p *process) collect(l *line, plan *plan) error {
 	return p.postCollective(l, r)
 }
 
-// postCollective writes that a nonblocking collective operation begins.
+// postCollective writes the begin of a nonblocking collective operation.
 func (p *process) postCollective(l *line, r *request) error {
 	r.active = true
 	if left := r.done.Peer != RootThisGroup && p.isLeftSlot(l, true); left || !l.shown || r.done.Kind != NonBlockingCollectiveComplete {
@@ -99,8 +103,8 @@ func (p *process) takePart(l *line, done Event) error {
 	return p.begin(l, Event{Kind: MpiCollectiveBegin})
 }
 
-// rootOf is the root of a call, and whether the caller takes part in what package match matches: one that names
-// MPI_PROC_NULL only stands by.
+// rootOf returns the root of a call, and whether the caller takes part in what package match
+// matches: with MPI_PROC_NULL as root it does not.
 func rootOf(l *line) (uint32, bool) {
 	v := l.in(semantics.Root)
 	switch {
@@ -114,13 +118,13 @@ func rootOf(l *line) (uint32, bool) {
 	return Undefined, true
 }
 
-// exchanged is how many bytes the caller hands over and gets, by the arguments of the call: a root of a broadcast hands over
-// its buffer once.
+// exchanged returns the number of bytes that the caller sends and receives, according to the
+// arguments of the call. The root of a broadcast sends its buffer once.
 func (p *process) exchanged(l *line, plan *plan) (sent, received uint64) {
 	comm := &p.trace.Communicators()[l.event.Comm]
 	members := uint64(comm.Members.Len())
 	if comm.Remote.Len() > 0 {
-		members = uint64(comm.Remote.Len()) // as long as both groups are of one size, which MPI does not ask for
+		members = uint64(comm.Remote.Len()) // if both groups have the same size, which MPI does not require
 		if comm.Members.Index(p.present) < 0 {
 			members = uint64(comm.Members.Len())
 		}
@@ -159,8 +163,8 @@ func (p *process) exchanged(l *line, plan *plan) (sent, received uint64) {
 	return send, receive
 }
 
-// buffers are the sizes of what the arguments of a collective call describe. With MPI_IN_PLACE the side that is not described
-// is as the other.
+// buffers returns the sizes of the buffers in the arguments of a collective call. With
+// MPI_IN_PLACE, the missing side equals the other one.
 func (p *process) buffers(l *line, plan *plan) (send, receive uint64) {
 	count, datatype := l.in(semantics.Count), l.in(semantics.Datatype)
 	takes, type2 := l.in(semantics.ReceiveCount), l.in(semantics.ReceiveDatatype)
@@ -183,7 +187,7 @@ func (p *process) buffers(l *line, plan *plan) (send, receive uint64) {
 	return send, receive
 }
 
-// createCommunicator writes a call that makes a communicator.
+// createCommunicator writes a call that creates a communicator.
 func (p *process) createCommunicator(l *line, plan *plan) error {
 	e := l.event
 	if e.NewComm >= 0 && e.Comm >= 0 {
@@ -205,8 +209,8 @@ func (p *process) createCommunicator(l *line, plan *plan) error {
 	return p.postCollective(l, r)
 }
 
-// freeCommunicator writes the end of a communicator. The matcher does not follow it: of a communicator that some members
-// free in the time range, they alone have it.
+// freeCommunicator writes the end of a communicator. The matcher does not follow frees, so the
+// members that free it in the time range form the operation.
 func (p *process) freeCommunicator(l *line) error {
 	if l.event.Comm < 0 {
 		return nil

@@ -1,18 +1,18 @@
 package otf2
 
-// The numbers of OTF2's enumerations that are written, as in its headers (OTF2_Definitions.h, OTF2_Events.h,
-// OTF2_MPI_Collectives.h of version 3.0). Package library does not compile if one of them is another there.
+// The numbers of OTF2's enumerations in use, from its headers (OTF2_Definitions.h, OTF2_Events.h,
+// OTF2_MPI_Collectives.h of version 3.0). Package library does not compile if one of them differs.
 
-// Undefined is the reference to nothing, and the rank or root that there is none of.
+// Undefined is the reference to nothing, and the value of a missing rank or root.
 const Undefined = 1<<32 - 1
 
-// Roots of collective operations on intercommunicators, beside the rank in the other group.
+// Roots of collective operations on intercommunicators, besides ranks of the other group.
 const (
 	RootSelf      = Undefined - 1
 	RootThisGroup = Undefined - 2
 )
 
-// A Role is what a region does.
+// A Role is the purpose of a region.
 type Role uint8
 
 // Roles of regions.
@@ -32,21 +32,21 @@ const (
 	RoleFileMeta   Role = 38
 )
 
-// A Paradigm is where a region or a group comes from.
+// A Paradigm is the origin of a region or a group.
 type Paradigm uint8
 
 // Paradigms.
 const (
 	ParadigmMPI      Paradigm = 4
-	ParadigmSampling Paradigm = 21 // functions that are known from call stacks
+	ParadigmSampling Paradigm = 21 // functions from call stacks
 )
 
-// A GroupType is what a group has.
+// A GroupType is the type of a group's members.
 type GroupType uint8
 
 // Types of groups.
 const (
-	GroupLocations GroupType = 4 // the locations that MPI ranks are
+	GroupLocations GroupType = 4 // the locations of MPI ranks
 	GroupRanks     GroupType = 5 // indices into them
 	GroupSelf      GroupType = 6
 )

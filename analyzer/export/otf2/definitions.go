@@ -1,10 +1,12 @@
 package otf2
 
-// Definitions are what events refer to. All references are positions in these lists; Undefined stands for none.
+// Definitions are what events refer to. All references are indices into these lists; Undefined is
+// none.
 type Definitions struct {
-	// Events lie between FirstNS and LengthNS; StartNS is what CLOCK_REALTIME showed at FirstNS, 2⁶⁴−1 if that is not known.
+	// Events have times from FirstNS to LengthNS. StartNS is CLOCK_REALTIME at FirstNS, 2⁶⁴−1 if
+	// unknown.
 	FirstNS, LengthNS, StartNS uint64
-	Machine                    string // where the job ran, as one name
+	Machine                    string // name of the system that the job ran on
 	Creator                    string
 	Description                string
 	Properties                 []Property // of the archive
@@ -20,7 +22,7 @@ type Definitions struct {
 	Files      []uint32 // names
 	Handles    []Handle
 	Topologies []Topology
-	SiteName   uint32 // of the attribute that has an MPI call's call site; and what it says
+	SiteName   uint32 // name and description of the attribute for the call site of an MPI call
 	SiteAbout  uint32
 	MPIName    uint32
 	IOName     uint32
@@ -33,7 +35,7 @@ type Property struct{ Name, Value string }
 // A Node is a node of the tree of hardware.
 type Node struct {
 	Name, Class, Parent uint32
-	Machine             bool // the whole of it; else what shares memory
+	Machine             bool // the whole system; otherwise a shared-memory node
 }
 
 // A Process is one rank, on a node.
@@ -74,16 +76,16 @@ type Comm struct {
 	Name, Group, Remote, Parent uint32
 }
 
-// A Window is one of MPI's.
+// A Window is an MPI window.
 type Window struct {
 	Name, Comm uint32
-	Before     bool // it was made before the archive begins: there is no event for it
+	Before     bool // it was created before the archive begins: it has no creation event
 }
 
-// A Handle is a file that a communicator has open.
+// A Handle is a file opened on a communicator.
 type Handle struct {
 	Name, File, Comm uint32
-	Before           bool // as Window.Before; then it was opened in this mode, and with these status flags
+	Before           bool // like Window.Before; Mode and Status are those at its opening
 	Mode             uint8
 	Status           uint32
 }
@@ -95,7 +97,7 @@ type Topology struct {
 	Coordinates [][]uint32 // by rank of the communicator
 }
 
-// A Dimension is one of a grid's.
+// A Dimension is a dimension of a grid.
 type Dimension struct {
 	Name, Size uint32
 	Periodic   bool
@@ -107,7 +109,7 @@ type table struct {
 	known map[string]uint32
 }
 
-// of is the number of a string.
+// of returns the number of a string.
 func (t *table) of(s string) uint32 {
 	n, known := t.known[s]
 	if !known {

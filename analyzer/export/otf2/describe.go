@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// defineRanks defines where ranks run, and what they are: all of them, so that ranks of communicators are what they were.
+// defineRanks defines all ranks and their nodes, including those that are not exported, so that
+// ranks keep their numbers.
 func (e *export) defineRanks() {
 	d := &e.defined
 	meta := e.trace.Meta()
@@ -31,7 +32,7 @@ func (e *export) defineRanks() {
 	e.defineCommunicators()
 }
 
-// processOf defines a rank, and its node if it is the first one there.
+// processOf defines a rank, and its node if it is the first rank there.
 func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32, machine uint32) Process {
 	where := r.Node
 	if where == "" {
@@ -52,7 +53,8 @@ func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32, m
 	return p
 }
 
-// defineCommunicators numbers communicators as the trace does, but MPI_COMM_SELF, of which OTF2 has one for all ranks.
+// defineCommunicators numbers communicators as in the trace, except MPI_COMM_SELF, of which OTF2
+// has one for all ranks.
 func (e *export) defineCommunicators() {
 	d := &e.defined
 	mains := map[int]uint64{} // index into the group of all ranks, by rank
@@ -94,7 +96,7 @@ func (e *export) defineCommunicators() {
 	}
 }
 
-// group defines a group of ranks. One that the trace lacks has no location, and no index.
+// group defines a group of ranks. Ranks that the trace lacks have no location and no index.
 func (e *export) group(members trace.RankList, index map[int]uint64) uint32 {
 	g := Group{Name: e.strings.of(""), Type: GroupRanks, Members: make([]uint64, 0, members.Len())}
 	for i := range members.Len() {
@@ -108,7 +110,7 @@ func (e *export) group(members trace.RankList, index map[int]uint64) uint32 {
 	return uint32(len(e.defined.Groups) - 1)
 }
 
-// define completes the definitions, when all events are written.
+// define completes the definitions after all events are written.
 func (e *export) define() {
 	d := &e.defined
 	d.FirstNS = min(d.FirstNS, d.LengthNS)
@@ -116,7 +118,8 @@ func (e *export) define() {
 	d.MPIName = e.strings.of("MPI")
 	d.IOName, d.IOID = e.strings.of("MPI-IO"), e.strings.of("MPI-IO")
 	for child, parent := range e.parents {
-		// OTF2 wants parents before their children. Where the trace has them the other way round, nothing is said.
+		// OTF2 requires parents before their children. Where the trace has another order the parent
+		// is omitted.
 		if e.comms[parent] < e.comms[child] {
 			d.Comms[e.comms[child]].Parent = e.comms[parent]
 		}
@@ -127,8 +130,8 @@ func (e *export) define() {
 		Property{"CAIRN::TIMING", e.trace.Meta().Timing.String()},
 		Property{"CAIRN::CAUSALITY", e.summary.Repairs.Text()},
 		Property{"CAIRN::LEFT_OUT", fmt.Sprint(e.summary.LeftOut)})
-	if said := e.summary.Extrapolated(); said != "" {
-		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", said})
+	if text := e.summary.Extrapolated(); text != "" {
+		d.Properties = append(d.Properties, Property{"CAIRN::EXTRAPOLATED", text})
 	}
 	for i, note := range e.trace.Meta().Notes {
 		d.Properties = append(d.Properties, Property{fmt.Sprintf("CAIRN::NOTE_%d", i+1), note})
@@ -136,7 +139,7 @@ func (e *export) define() {
 	d.Strings = e.strings.list
 }
 
-// realtime is what the wall clock showed when the archive begins, 2⁶⁴−1 if that is not known.
+// realtime returns the wall clock time of the archive's beginning, 2⁶⁴−1 if unknown.
 func (e *export) realtime() uint64 {
 	clocks := e.options.Clock.Clocks
 	for row, r := range e.trace.Ranks().All() {
@@ -148,7 +151,7 @@ func (e *export) realtime() uint64 {
 	return 1<<64 - 1
 }
 
-// defineTopologies defines the grids that communicators have.
+// defineTopologies defines the grids of communicators.
 func (e *export) defineTopologies() {
 	d := &e.defined
 	for i := range e.trace.Communicators() {

@@ -1,18 +1,22 @@
-// Package otf2 writes a trace as an archive of the Open Trace Format 2, which Vampir, Scalasca, Cube and others read.
+// Package otf2 writes a trace as an archive of the Open Trace Format 2, which Vampir, Scalasca,
+// Cube and others read.
 //
-// In go a trace, a time range and a choice of ranks; out come the definitions and events of OTF2 3.0, to an Archive.
-// Package library is one: it writes through the real library, which needs cgo, so it is built by the tag otf2 only.
-// This package is plain Go, and decides all that is written:
+// The input is a trace, a time range and a selection of ranks; the output is the definitions and
+// events of OTF2 3.0, written to an Archive. Package library implements it with the real library.
+// That needs cgo, so it is built with the tag otf2 only. This package is plain Go and decides
+// everything that is written:
 //
-//   - Two passes. The first matches all calls (package match), finds the times in which effects come after causes
-//     (package causality), and what would be left dangling (pairing.go). The second goes through the calls of one
-//     process after the other, so that one process's files are open at a time.
-//   - Each MPI call is a region, entered and left; within it come the events of OTF2 that say what it did: messages.go,
-//     collectives.go, windows.go, files.go. The functions that called it are regions around it (paths.go).
-//   - A message is written as a whole or not at all: both ends, and of nonblocking ones their requests, have to be in
-//     what is exported. So is a collective operation, among the ranks that are exported. The calls are there all the
-//     same.
-//   - Ranks keep their numbers: all ranks are defined, those that are left out have no events.
+//   - Two passes. The first matches all calls (package match), computes times in which effects come
+//     after causes (package causality), and finds what would be left without its other side
+//     (pairing.go). The second writes the calls of one process after the other, so that only one
+//     process's files are open at a time.
+//   - Each MPI call is a region that is entered and left. Within it are the OTF2 events for its
+//     effects: messages.go, collectives.go, windows.go, files.go. The functions that called it are
+//     regions around it (paths.go).
+//   - A message is written completely or not at all: both ends, and the requests of nonblocking
+//     ones, must be in the selection. The same is true of a collective operation, with respect to
+//     the selected ranks. The calls are always written.
+//   - Ranks keep their numbers: all ranks are defined, and unselected ones have no events.
 //
 // Decision and figures: docs/decisions/0098-otf2.md.
 package otf2

@@ -14,19 +14,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Options choose what is written.
+// Options select what is written.
 type Options struct {
-	// From and To are times since the run began; a call is written if any of it lies between. To of 0: to the end.
+	// From and To are times since the run began. A call is written if it overlaps the range. A To
+	// of 0 means the end.
 	From, To time.Duration
 	// Ranks to write; empty: all.
 	Ranks []int
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
-	// Creator is the program that writes, with its version.
+	// Creator is the name and version of the writing program.
 	Creator string
 }
 
-// A Summary says what was written.
+// A Summary counts what was written.
 type Summary struct {
 	Calls       uint64
 	Events      uint64 // of all kinds
@@ -34,15 +35,16 @@ type Summary struct {
 	Collectives uint64 // participations of ranks
 	Accesses    uint64 // to memory of other ranks
 	Files       uint64 // reads and writes
-	// OfLeads is how many of the calls have times of another rank, Summed of how many only sums of times are known.
+	// OfLeads is the number of calls with extrapolated times, Summed the number of those for which
+	// only sums of times are known.
 	OfLeads, Summed uint64
-	// LeftOut are ends of messages, and participations in collectives, without the other side: it is outside of what was
-	// chosen, or never was.
+	// LeftOut is the number of ends of messages, and of participations in collectives, without
+	// their other side: it was not selected, or does not exist.
 	LeftOut uint64
 	causality.Repairs
 }
 
-// Write writes a trace. It needs the times of single calls.
+// Write writes a trace. The trace must have the times of single calls.
 func Write(ctx context.Context, a Archive, t timeline.Trace, o Options) (Summary, error) {
 	if err := timeline.NeedTimes(t, "an OTF2 archive"); err != nil {
 		return Summary{}, err
@@ -81,8 +83,8 @@ type export struct {
 	options   Options
 	locations []timeline.Location
 	chosen    []bool       // by location
-	ranks     map[int]bool // that are written
-	present   int          // the rank whose calls are written
+	ranks     map[int]bool // ranks to write
+	present   int          // the rank whose calls are being written
 	start     int64        // of the run, on the common clock
 	from, to  int64
 
@@ -152,15 +154,15 @@ func (e *export) pair(ctx context.Context) error {
 	return nil
 }
 
-// Text is the summary as a line.
+// Text returns the summary as a line.
 func (s *Summary) Text() string {
 	text := fmt.Sprintf("%d calls, %d messages, %d collective, %d one-sided and %d file operations in %d events", s.Calls,
 		s.Messages, s.Collectives, s.Accesses, s.Files, s.Events)
 	if s.LeftOut > 0 {
 		text += fmt.Sprintf("; %d ends of messages and parts of collectives are left out, since the other side is not there", s.LeftOut)
 	}
-	if said := s.Extrapolated(); said != "" {
-		text += "; " + said
+	if note := s.Extrapolated(); note != "" {
+		text += "; " + note
 	}
 	return text + "; " + s.Repairs.Text()
 }
@@ -173,7 +175,7 @@ func (s *Summary) count(e *trace.Event) {
 	}
 }
 
-// Extrapolated says which calls have no times of their own, "" if all have.
+// Extrapolated describes the calls without times of their own, "" if there are none.
 func (s *Summary) Extrapolated() string {
 	switch {
 	case s.OfLeads > 0 && s.Summed > 0:

@@ -5,13 +5,13 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A file is one that a process has open.
+// A file is an open file of a process.
 type file struct {
 	ref   uint32
 	split uint64 // the operation between MPI_File_…_begin and …_end; 0: none
 }
 
-// Modes of MPI_File_open, as Open MPI and MPICH both number them (ROMIO's adio.h).
+// Modes of MPI_File_open, as numbered by both Open MPI and MPICH (ROMIO's adio.h).
 const (
 	modeCreate        = 1
 	modeReadOnly      = 2
@@ -23,7 +23,7 @@ const (
 	modeSequential    = 256
 )
 
-// openFile writes that a file is opened.
+// openFile writes the opening of a file.
 func (p *process) openFile(l *line) {
 	e, h := l.event, l.out(semantics.File)
 	if e.Comm < 0 || h.Form != trace.Handle {
@@ -48,7 +48,7 @@ func (p *process) openFile(l *line) {
 	l.endWith(created)
 }
 
-// handleCreated is the event of a file that is opened in some mode.
+// handleCreated returns the event for opening a file in some mode.
 func handleCreated(ref uint32, mode int64) Event {
 	e := Event{Kind: IoCreateHandle, Object: ref, Op: AccessReadWrite}
 	switch {

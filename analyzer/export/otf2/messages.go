@@ -5,18 +5,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A request is an operation that is not completed yet, or a persistent one.
+// A request is an incomplete operation, or a persistent one.
 type request struct {
 	kind       requestKind
 	id         uint64
-	written    bool // what began it is in the archive, and so is its other side
+	written    bool // its begin is in the archive, and so is its other side
 	active     bool
 	persistent bool
 	comm       int
-	peer       trace.Value // of a message, as it was given
+	peer       trace.Value // of a message, as passed to the call
 	tag, bytes uint64
-	also       *request // the receive that a request of MPI_Isendrecv is for, too
-	done       Event    // what is written when it is completed: of collectives, accesses, files
+	also       *request // the receive that a request of MPI_Isendrecv also has
+	done       Event    // the event to write on completion: of collectives, accesses, files
 }
 
 type requestKind uint8
@@ -27,7 +27,7 @@ const (
 	otherRequest
 )
 
-// message writes a call that sends, receives or does both, at once or by a request.
+// message writes a call that sends, receives or both, blocking or with a request.
 func (p *process) message(l *line, plan *plan) error {
 	send, receive := plan.Operation != semantics.Receive, plan.Operation != semantics.Send
 	var r *request
@@ -67,7 +67,7 @@ func (p *process) sendFrom(l *line, r *request, comm int) error {
 	return p.begin(l, Event{Kind: MpiSend, Peer: peer, Object: p.comms[comm], Tag: uint32(tag), Sent: bytes})
 }
 
-// postSend writes that a nonblocking send is posted.
+// postSend writes the posting of a nonblocking send.
 func (p *process) postSend(l *line, r *request) error {
 	peer, there := p.peer(l, r.comm, &r.peer)
 	r.active, r.written = true, there && l.shown
@@ -77,8 +77,8 @@ func (p *process) postSend(l *line, r *request) error {
 	return p.begin(l, Event{Kind: MpiIsend, Peer: peer, Object: p.comms[r.comm], Tag: uint32(r.tag), Sent: r.bytes, ID: r.id})
 }
 
-// peer is the other side of a message that the present call posts, a rank of the communicator; false if there is none, or
-// the message is not written.
+// peer returns the other side of a message that the current call posts, as a rank of the
+// communicator; false if there is none, or the message is not written.
 func (p *process) peer(l *line, comm int, rank *trace.Value) (uint32, bool) {
 	if rank.Form != trace.Int || rank.Int < 0 || comm < 0 {
 		return 0, false // MPI_PROC_NULL
@@ -95,7 +95,8 @@ func (p *process) peer(l *line, comm int, rank *trace.Value) (uint32, bool) {
 	return uint32(rank.Int), !left && p.ranks[world]
 }
 
-// isLeft reports whether what the present call posts next is left out, and goes on to what comes after it.
+// isLeft reports whether the next slot of the current call is left out, and moves to the one after
+// it.
 func (p *process) isLeft(l *line) bool { return p.isLeftSlot(l, false) }
 
 func (p *process) isLeftSlot(l *line, collective bool) bool {
@@ -107,15 +108,15 @@ func (p *process) isLeftSlot(l *line, collective bool) bool {
 	return left
 }
 
-// leave counts what is left out of the present call.
+// leave counts something that is left out of the current call.
 func (p *process) leave(l *line) {
 	if l.shown {
 		p.summary.LeftOut++
 	}
 }
 
-// member is the rank in MPI_COMM_WORLD of whom a rank of a communicator is, for messages: of an intercommunicator one of the
-// other group.
+// member returns the rank in MPI_COMM_WORLD of a peer in a communicator; for an intercommunicator,
+// of one in the other group.
 func (e *export) member(comm, rank int) (int, bool) {
 	c := &e.trace.Communicators()[comm]
 	list := c.Members
@@ -155,7 +156,7 @@ func (p *process) receiveAt(l *line, plan *plan, r *request, comm int) error {
 	return nil
 }
 
-// postReceive writes that a nonblocking receive is posted.
+// postReceive writes the posting of a nonblocking receive.
 func (p *process) postReceive(l *line, r *request) {
 	r.active, r.written = true, false
 	if isNull(&r.peer) || r.comm < 0 {
@@ -166,7 +167,7 @@ func (p *process) postReceive(l *line, r *request) {
 	}
 }
 
-// received writes that a message has come. id: of the request, 0: of none.
+// received writes the receipt of a message. id is that of the request; 0: there is none.
 func (p *process) received(l *line, written bool, comm int, source *trace.Value, tag uint64, s status, id uint64) {
 	if !written || !l.shown {
 		return
@@ -175,7 +176,7 @@ func (p *process) received(l *line, written bool, comm int, source *trace.Value,
 	if s.known && s.source >= 0 {
 		rank, tag = s.source, uint64(max(0, s.tag))
 	} else if source.Form != trace.Int {
-		p.leave(l) // a wildcard, and nobody knows whom it was from
+		p.leave(l) // a wildcard with an unknown source
 		return
 	}
 	world, known := p.member(comm, int(rank))
@@ -191,12 +192,12 @@ func (p *process) received(l *line, written bool, comm int, source *trace.Value,
 	p.summary.Messages++
 }
 
-// isNull reports whether a rank is MPI_PROC_NULL, or not known.
+// isNull reports whether a rank is MPI_PROC_NULL, or unknown.
 func isNull(rank *trace.Value) bool {
 	return rank.Form == trace.Name && rank.Text == "MPI_PROC_NULL" || rank.Form == trace.Absent
 }
 
-// A status is what a call says of an operation that it completed.
+// A status is the status that a call returned for a completed operation.
 type status struct {
 	known, cancelled   bool
 	source, tag, bytes int64
@@ -216,7 +217,7 @@ func statusOf(v *trace.Value, i int) status {
 	return status{true, v.List[3].Int > 0, number(&v.List[0]), number(&v.List[1]), v.List[4].Int}
 }
 
-// number is that of a value, −1 of a name.
+// number returns the number in a value, −1 for a name.
 func number(v *trace.Value) int64 {
 	if v.Form == trace.Int {
 		return v.Int
@@ -224,7 +225,7 @@ func number(v *trace.Value) int64 {
 	return -1
 }
 
-// request notes the request that a call makes.
+// request records the request that a call creates.
 func (p *process) request(l *line, plan *plan) *request {
 	r := &request{kind: otherRequest, id: p.id(), persistent: plan.IsPersistent()}
 	if h := l.out(semantics.Request); h.Form == trace.Handle || h.Form == trace.Int {
@@ -233,7 +234,7 @@ func (p *process) request(l *line, plan *plan) *request {
 	return r
 }
 
-// start writes what a call starts that persistent requests are for.
+// start writes the start of persistent requests.
 func (p *process) start(l *line) error {
 	for _, h := range handles(l.in(semantics.Request)) {
 		r := p.requests[h]
@@ -257,7 +258,7 @@ func (p *process) start(l *line) error {
 	return nil
 }
 
-// handles are the ids of requests in a value, MPI_REQUEST_NULL left out.
+// handles returns the ids of requests in a value, without MPI_REQUEST_NULL.
 func handles(v *trace.Value) []int64 {
 	list := v.List
 	if v.Form != trace.List {
@@ -272,7 +273,7 @@ func handles(v *trace.Value) []int64 {
 	return ids
 }
 
-// complete writes what a call completes, or that it asked in vain.
+// complete writes the completions of a call, or that it tested without success.
 func (p *process) complete(l *line, plan *plan) error {
 	requests, statuses := l.in(semantics.Request), l.out(semantics.Status)
 	if plan.Out[semantics.Flag] >= 0 && number(l.out(semantics.Flag)) <= 0 {
@@ -308,7 +309,7 @@ func (p *process) complete(l *line, plan *plan) error {
 	return nil
 }
 
-// completed writes that a request is completed.
+// completed writes the completion of a request.
 func (p *process) completed(l *line, handle int64, s status) {
 	r := p.requests[handle]
 	if r == nil {
@@ -323,7 +324,7 @@ func (p *process) completed(l *line, handle int64, s status) {
 	}
 }
 
-// ended writes that an operation is completed.
+// ended writes the completion of an operation.
 func (p *process) ended(l *line, r *request, s status) {
 	if r.active && r.written && l.shown {
 		switch {
@@ -340,7 +341,8 @@ func (p *process) ended(l *line, r *request, s status) {
 	r.active = false
 }
 
-// completedOther writes that a collective operation, an access or one of a file is completed.
+// completedOther writes the completion of a collective operation, or of an access to a window or
+// file.
 func (p *process) completedOther(l *line, r *request, s status) {
 	if r.done.Kind == IoOperationComplete && s.known {
 		r.done.Received = uint64(max(0, s.bytes))
@@ -358,7 +360,7 @@ func (p *process) free(l *line) {
 	}
 }
 
-// matchedProbe notes whether a message that is taken now is written when it is received.
+// matchedProbe records whether a message that is taken now will be written when it is received.
 func (p *process) matchedProbe(l *line) {
 	h := l.out(semantics.Message)
 	if l.event.Semantics.Out[semantics.Flag] >= 0 && number(l.out(semantics.Flag)) <= 0 || h.Form == trace.Name {
@@ -369,7 +371,7 @@ func (p *process) matchedProbe(l *line) {
 	}
 }
 
-// matchedReceive writes that a message is received that was taken before.
+// matchedReceive writes the receipt of a message that was taken before.
 func (p *process) matchedReceive(l *line, plan *plan) error {
 	h := l.in(semantics.Message)
 	t, is := p.messages[h.Int]

@@ -5,7 +5,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 )
 
-// A slot is what a call posts: the n-th end of a message, or its part in a collective operation.
+// A slot identifies what a call posts: the n-th end of a message, or a part in a collective
+// operation.
 type slot struct {
 	location   int32
 	nth        uint16
@@ -13,26 +14,26 @@ type slot struct {
 	call       uint64
 }
 
-// pairing is the first pass: it finds the corrected times, and which ends of messages and parts of collectives have
-// another side that is not written.
+// pairing is the first pass: it computes the corrected times, and finds the ends of messages and
+// parts of collectives whose other side is not written.
 type pairing struct {
 	*causality.Finder
 	export *export
 	calls  []posting                      // by location: the present call
-	ends   map[match.Mark]slot            // posted, and not received yet
+	ends   map[match.Mark]slot            // posted and not received yet
 	open   map[uint64]*collectiveInstance // by the collective's number
 }
 
-// A posting is a call, and how many ends of messages it has posted so far.
+// A posting is a call with the number of ends of messages that it has posted so far.
 type posting struct {
 	call uint64
 	nth  uint16
 }
 
-// A collectiveInstance is a collective that is under way.
+// A collectiveInstance is a collective in progress.
 type collectiveInstance struct {
 	parts         []slot
-	hidden, shown bool // some of it is not written, or is
+	hidden, shown bool // some of it is not written; some of it is
 }
 
 func newPairing(e *export) *pairing {
@@ -42,7 +43,7 @@ func newPairing(e *export) *pairing {
 	}
 }
 
-// See takes the next call before it is matched.
+// See records the next call, before it is matched.
 func (p *pairing) See(c *match.Call) {
 	p.Finder.See(c)
 	p.calls[c.Location] = posting{call: c.Index}
@@ -51,7 +52,7 @@ func (p *pairing) See(c *match.Call) {
 // Posted implements match.Watcher.
 func (p *pairing) Posted(e *match.End) {
 	at := &p.calls[e.Post.Location]
-	s, again := p.ends[e.Posted] // of a partitioned message that gets ready
+	s, again := p.ends[e.Posted] // of a partitioned message that becomes ready
 	if again {
 		delete(p.ends, e.Posted)
 	} else {
@@ -89,7 +90,8 @@ func (p *pairing) whole(m *match.Message) bool {
 		in(&m.Receive.Post) && in(&m.Receive.Done.Point)
 }
 
-// leave notes that something is not to be written. Of ranks that are not written nothing needs to be known.
+// leave records that something is not to be written. For unselected ranks nothing needs to be
+// recorded.
 func (p *pairing) leave(s slot) {
 	if p.export.chosen[s.location] {
 		p.export.leftOut[s] = struct{}{}
@@ -111,7 +113,7 @@ func (p *pairing) Entered(c *match.Collective, part int) {
 	p.Finder.Entered(c, part)
 }
 
-// see takes a call that begins or ends a part.
+// see records a call that begins or ends a part.
 func (g *collectiveInstance) see(e *export, at *match.Point) {
 	if e.chosen[at.Location] {
 		in := e.within(at.Enter, at.Exit)

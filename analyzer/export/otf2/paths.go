@@ -7,15 +7,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A frame is a function on the way to an MPI call.
+// A frame is a function on the path to an MPI call.
 type frame struct {
 	region uint32
-	site   uint32 // the place in it that the way goes on from, 1 + an index into the trace's
+	site   uint32 // call site in it of the next inner frame, 1 + an index into the trace's sites
 }
 
-// paths knows the functions on the way to call sites, as regions. They are entered with the first MPI call that is made from
-// them and left with the last one before a call from elsewhere: what they do before and after is not known, and counts for
-// the function that both calls have in common.
+// paths has the functions on the call paths, as regions. They are entered with the first MPI call
+// that is made from them, and left with the last one before a call from elsewhere. What they do
+// before and after is unknown, and belongs to the innermost function that both calls share.
 type paths struct {
 	export *export
 	known  map[uint32][]frame  // by call site
@@ -29,7 +29,7 @@ func newPaths(e *export) paths {
 	return paths{export: e, known: map[uint32][]frame{}, names: map[uint32]uint32{}, region: map[function]uint32{}}
 }
 
-// nameOf is the name of a call site.
+// nameOf returns the name of a call site.
 func (p *paths) nameOf(site uint32, name func() string) uint32 {
 	n, known := p.names[site]
 	if !known {
@@ -39,7 +39,7 @@ func (p *paths) nameOf(site uint32, name func() string) uint32 {
 	return n
 }
 
-// of is the way to a call site, from the outermost function inwards.
+// of returns the path to a call site, from the outermost function inwards.
 func (p *paths) of(site uint32) []frame {
 	path, known := p.known[site]
 	if !known {
@@ -53,11 +53,11 @@ func (p *paths) of(site uint32) []frame {
 	return path
 }
 
-// regionOf is the region of the function that a place is in.
+// regionOf returns the region of the function that contains a site.
 func (p *paths) regionOf(s *trace.Site) uint32 {
 	f := function{s.Module, s.Function, s.File}
 	if s.Function == "" {
-		f.name = callsite.Name(s) // what function that is nobody knows
+		f.name = callsite.Name(s) // an unknown function
 	}
 	n, known := p.region[f]
 	if !known {
@@ -72,7 +72,7 @@ func (p *paths) regionOf(s *trace.Site) uint32 {
 	return n
 }
 
-// follow leaves the functions that the present call is not made from, and enters those that it is.
+// follow leaves the functions that the current call is not made from, and enters those that it is.
 func (p *process) follow(l *line) error {
 	site := l.event.Signature.Site
 	if site == l.site {
@@ -84,7 +84,7 @@ func (p *process) follow(l *line) error {
 	for common < len(path) && common < len(l.path) && path[common].region == l.path[common].region {
 		common++
 		if path[common-1].site != l.path[common-1].site {
-			break // what is called from elsewhere is called anew
+			break // a call from elsewhere starts again
 		}
 	}
 	if err := p.leavePath(l, common); err != nil {
@@ -100,7 +100,8 @@ func (p *process) follow(l *line) error {
 	return nil
 }
 
-// leavePath leaves all functions but so many outer ones, where the last call was left.
+// leavePath leaves all but the given number of outermost functions, at the time at which the last
+// call was left.
 func (p *process) leavePath(l *line, outer int) error {
 	for n := len(l.path); n > outer; n-- {
 		if err := p.write(l, l.now, &Event{Kind: Leave, Object: l.path[n-1].region}); err != nil {

@@ -10,10 +10,10 @@ import (
 type plan struct {
 	*semantics.Function
 	region     uint32
-	collective *collective // nil: OTF2 knows none like it
+	collective *collective // nil: OTF2 has none like it
 }
 
-// planOf is that of a call.
+// planOf returns the plan of a call.
 func (e *export) planOf(call *trace.Event) *plan {
 	p := e.plans[call.Function.ID]
 	if p == nil {
@@ -33,7 +33,7 @@ func (e *export) region(r Region) uint32 {
 	return uint32(len(e.defined.Regions) - 1)
 }
 
-// roleOf is the role of the region that an MPI function is.
+// roleOf returns the role of the region of an MPI function.
 func roleOf(f *semantics.Function) Role {
 	switch f.Operation {
 	case semantics.Send, semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,
@@ -64,12 +64,13 @@ func roleOf(f *semantics.Function) Role {
 	return RoleFunction
 }
 
-// effects writes what a call does, beside that it is entered and left. State is followed outside of the time range, too.
+// effects writes the effects of a call, besides enter and leave. State is tracked outside of the
+// time range, too.
 func (p *process) effects(l *line, plan *plan) error {
 	e := l.event
 	p.datatypes.See(e)
 	if e.Unfinished() {
-		return nil // what it would have done nobody knows
+		return nil // its effects are unknown
 	}
 	switch plan.Operation {
 	case semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll:
@@ -77,8 +78,8 @@ func (p *process) effects(l *line, plan *plan) error {
 	case semantics.MatchedReceive:
 		return p.matchedReceive(l, plan)
 	}
-	// As package match has it: a call that failed has done nothing, and of what was recorded while tracing was off the other
-	// side may be missing.
+	// As in package match: a call that failed has no effect, and calls recorded while tracing was
+	// off may lack their other side.
 	if !e.Succeeded() || e.Signature.Untraced && plan.Completion != semantics.Persistent {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (p *process) effects(l *line, plan *plan) error {
 	return nil
 }
 
-// size is that of some elements of a datatype, in bytes; 0 where it is not known.
+// size returns the size of some elements of a datatype in bytes; 0 if unknown.
 func (p *process) size(count, datatype *trace.Value) uint64 {
 	switch count.Form {
 	case trace.Int:

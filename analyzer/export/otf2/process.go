@@ -14,25 +14,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A process is a rank whose calls are written: what is alive on it.
+// A process is a rank whose calls are being written, with its live objects.
 type process struct {
 	*export
 	lines     []*line
 	requests  map[int64]*request
-	messages  map[int64]taken // by a matched probe
+	messages  map[int64]taken // messages taken by a matched probe
 	datatypes datatypes.Table
 	windows   map[int64]*window
 	files     map[int64]*file
-	created   map[creation]int // how many windows or files there were on a communicator
-	ids       uint64           // of requests and operations, so far
+	created   map[creation]int // number of windows or files created on a communicator so far
+	ids       uint64           // number of requests and operations so far
 }
 
-// A line is a thread of it.
+// A line is a thread of a process.
 type line struct {
 	location int
 	cursor   timeline.Cursor
 	times    *causality.Times
-	// The next call, with its times on the common clock; nil: there is none.
+	// The next call, with its times on the common clock; nil: none.
 	event       *trace.Event
 	enter, exit int64
 
@@ -41,14 +41,14 @@ type line struct {
 	now    uint64   // the time of the last event
 	begun  bool     // there are events
 	open   []opened // MPI calls that are not left yet, the innermost last
-	tail   []Event  // what is written where they are left
+	tail   []Event  // to be written where they are left
 	path   []frame  // functions that are not left yet
-	site   uint32   // the call site whose path that is
+	site   uint32   // the call site of path
 
-	// Of the present call.
+	// Of the current call.
 	shown bool
-	nth   uint16 // as posting.nth
-	at    uint64 // when it is entered
+	nth   uint16 // like posting.nth
+	at    uint64 // time of its enter
 	call  uint64 // its index
 }
 
@@ -56,12 +56,12 @@ type line struct {
 type opened struct {
 	call   uint64 // its index
 	leave  uint64
-	error  int64 // by how much that may be off, in ns
+	error  int64 // its maximum error, in ns
 	region uint32
-	tail   int // its part of line.tail begins there
+	tail   int // start of its part of line.tail
 }
 
-// process writes the calls of a rank: locations from the first up to, but not including, another.
+// process writes the calls of a rank, with the locations [first, after).
 func (e *export) process(ctx context.Context, first, after int) (err error) {
 	e.present = e.locations[first].Rank
 	p := &process{
@@ -104,7 +104,7 @@ func (e *export) process(ctx context.Context, first, after int) (err error) {
 	return nil
 }
 
-// run takes the calls of all threads by the time at which they are entered.
+// run processes the calls of all threads in order of enter.
 func (p *process) run(ctx context.Context) error {
 	const chunk = 1 << 14
 	pass := passes.Of(ctx)
@@ -138,7 +138,7 @@ func (p *process) at(l *line, err error) error {
 	return fmt.Errorf("rank %d, thread %d: %w", p.locations[l.location].Rank, p.locations[l.location].Thread, err)
 }
 
-// next reads a thread's next call.
+// next reads the next call of a thread.
 func (p *process) next(l *line) error {
 	l.event = nil
 	if !l.cursor.Next() {
@@ -154,7 +154,7 @@ func (p *process) next(l *line) error {
 	return nil
 }
 
-// since is a time in the archive.
+// since returns a time in the archive.
 func (e *export) since(t int64) uint64 { return uint64(max(0, t-e.start)) }
 
 // take writes the next call of a thread.
@@ -188,7 +188,7 @@ func (p *process) take(l *line) error {
 	return nil
 }
 
-// enterCall writes the functions that a call is made from, and that it is entered.
+// enterCall writes the enter of the call and of its calling functions.
 func (p *process) enterCall(l *line, plan *plan) error {
 	e := l.event
 	if !l.begun {
@@ -216,7 +216,7 @@ func (p *process) enterCall(l *line, plan *plan) error {
 	return p.write(l, l.at, &Event{Kind: Enter, Object: plan.region, Site: site})
 }
 
-// programOf is the name of the program that a thread runs; the first thread of a process stands for it.
+// programOf returns the program that a thread runs, that of its process's first thread.
 func (p *process) programOf(l *line) uint32 {
 	return p.strings.of(p.trace.Ranks().At(p.locations[l.location].Row).Executable)
 }
@@ -232,7 +232,7 @@ func (p *process) write(l *line, at uint64, e *Event) error {
 	return l.events.Write(e)
 }
 
-// begin writes an event where the present call is entered.
+// begin writes an event at the enter of the current call.
 func (p *process) begin(l *line, e Event) error {
 	if !l.shown {
 		return nil
@@ -240,16 +240,16 @@ func (p *process) begin(l *line, e Event) error {
 	return p.write(l, l.at, &e)
 }
 
-// endWith has an event written where the present call is left.
+// endWith schedules an event for the leave of the current call.
 func (l *line) endWith(e Event) {
 	if l.shown {
 		l.tail = append(l.tail, e)
 	}
 }
 
-// over reports whether a call is left by the time at which the present one is entered. One that a callback makes comes right
-// after the call that it is within, and begins before that one's end however times are rounded; of those that come later
-// rounding may say so, too.
+// over reports whether a call is left by the time at which the current one is entered. A call made
+// by a callback directly follows the enclosing call, and begins before that one's end however times
+// are rounded; with rounding this may appear so for later calls, too.
 func (l *line) over(o *opened, until uint64) bool {
 	if o.leave <= until {
 		return true
@@ -257,7 +257,7 @@ func (l *line) over(o *opened, until uint64) bool {
 	return l.call > o.call+1 && o.leave-until <= uint64(o.error+l.event.EnterError)
 }
 
-// leaveUntil writes the ends of calls up to a time.
+// leaveUntil writes the leaves of calls up to a time.
 func (p *process) leaveUntil(l *line, until uint64) error {
 	for n := len(l.open); n > 0 && l.over(&l.open[n-1], until); n = len(l.open) {
 		top := l.open[n-1]
@@ -287,7 +287,7 @@ func (p *process) end(l *line) error {
 	return p.write(l, l.now, &Event{Kind: ProgramEnd})
 }
 
-// in and out are arguments of the present call, the zero Value where there is none.
+// in and out return arguments of the current call, or the zero Value.
 func (l *line) in(role semantics.Role) *trace.Value {
 	return argument(l.event.In, l.event.Semantics.In[role])
 }
@@ -305,7 +305,7 @@ func argument(values []trace.Value, at int8) *trace.Value {
 	return &values[at]
 }
 
-// id is the next number of a request or operation.
+// id returns the next number of a request or operation.
 func (p *process) id() uint64 {
 	p.ids++
 	return p.ids

@@ -7,14 +7,15 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A creation is a window or a file: the n-th that all members of a communicator have made.
+// A creation identifies a window or a file: the n-th one that all members of a communicator have
+// created.
 type creation struct {
 	comm int
 	file bool
 	nth  int
 }
 
-// A window is one that a process has.
+// A window is a window of a process.
 type window struct {
 	ref     uint32
 	pending []pendingAccess
@@ -26,7 +27,7 @@ type pendingAccess struct {
 	id     uint64
 }
 
-// createWindow writes that a window is made.
+// createWindow writes the creation of a window.
 func (p *process) createWindow(l *line) error {
 	e, h := l.event, l.out(semantics.Window)
 	if e.Comm < 0 || h.Form != trace.Handle {
@@ -68,15 +69,16 @@ func (p *process) freeWindow(l *line, _ *plan) error {
 	return p.together(l, w.ref, CollectiveDestroyDeallocate, SyncProcess)
 }
 
-// nameWindow takes the name that a window is given.
+// nameWindow records the name of a window.
 func (p *process) nameWindow(l *line) {
 	if w := p.window(l); w != nil && l.event.Semantics.In[semantics.Window] >= 0 {
 		p.defined.Windows[w.ref].Name = p.strings.of(l.in(semantics.Name).Text)
 	}
 }
 
-// synchronize writes a call that begins or ends epochs of a window. General active target synchronization (MPI_Win_post to
-// MPI_Win_wait) is between groups of processes, which are not followed here: of these calls what they complete is written.
+// synchronize writes a call that begins or ends epochs of a window. General active target
+// synchronization (MPI_Win_post to MPI_Win_wait) is between groups of processes, which are not
+// tracked here: only the completions of these calls are written.
 func (p *process) synchronize(l *line, plan *plan) error {
 	w := p.window(l)
 	if w == nil {
@@ -123,7 +125,7 @@ func (p *process) synchronize(l *line, plan *plan) error {
 	return nil
 }
 
-// settle writes that accesses to a target, Undefined: to all, are complete.
+// settle writes the completion of accesses to a target, or to all if it is Undefined.
 func (p *process) settle(l *line, w *window, kind Kind, target uint32) {
 	rest := w.pending[:0]
 	for _, a := range w.pending {
@@ -149,12 +151,12 @@ func (p *process) access(l *line, plan *plan) error {
 	case semantics.Put:
 		e.Kind, e.Sent = RmaPut, sent
 	case semantics.Get:
-		e.Kind, e.Received = RmaGet, sent // a get describes one buffer, which is the origin's
+		e.Kind, e.Received = RmaGet, sent // a get has one buffer, the origin's
 	case semantics.Accumulate:
 		e.Kind, e.Op, e.Sent = RmaAtomic, AtomicAccumulate, sent
 	case semantics.GetAccumulate:
 		e.Kind, e.Op, e.Sent, e.Received = RmaAtomic, AtomicFetchAndAccumulate, sent, received
-	case semantics.FetchAndOp, semantics.CompareAndSwap: // one element
+	case semantics.FetchAndOp, semantics.CompareAndSwap: // a single element
 		one := p.sizeOf(1, l.in(semantics.Datatype))
 		e.Kind, e.Op, e.Sent, e.Received = RmaAtomic, AtomicFetchAndAccumulate, one, one
 		if plan.Access == semantics.CompareAndSwap {

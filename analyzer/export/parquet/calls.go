@@ -16,11 +16,11 @@ import (
 
 // A callBatch is some rows of the table of calls.
 type callBatch struct {
-	rows []callRow
-	held nullables
+	rows     []callRow
+	nullable nullables
 }
 
-// calls writes the table of calls, thread by thread. One goroutine decodes, another writes.
+// calls writes the table of calls, thread by thread. One goroutine decodes, another one writes.
 func (e *export) calls(ctx context.Context, waited *waited) error {
 	to, err := newTable[callRow](&e.to, "calls")
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *export) calls(ctx context.Context, waited *waited) error {
 				return to.err
 			}
 			b.rows = b.rows[:0]
-			b.held.reset()
+			b.nullable.reset()
 			empty <- b
 		}
 		return nil
@@ -59,7 +59,7 @@ type decoding struct {
 	*export
 	payloads map[uint16]volume.Payload
 	text     []byte
-	seen     map[string]string // arguments: most come again
+	seen     map[string]string // arguments: most are repeated
 
 	now         *callBatch
 	full, empty chan *callBatch
@@ -93,7 +93,7 @@ func (d *decoding) all(ctx context.Context, waited *waited) error {
 	return d.pass(ctx)
 }
 
-// times moves the times of a location's calls; nil: there are none.
+// times returns the corrected times of a location's calls; nil: there are none.
 func (e *export) times(location int) *causality.Times {
 	if e.moved == nil {
 		return nil
@@ -101,7 +101,7 @@ func (e *export) times(location int) *causality.Times {
 	return e.moved.Of(location)
 }
 
-// pass hands the present batch over.
+// pass sends the current batch to the writer.
 func (d *decoding) pass(ctx context.Context) error {
 	if d.now == nil {
 		return nil
@@ -131,32 +131,32 @@ func (d *decoding) row(ctx context.Context, c *timeline.Call, l timeline.Locatio
 	})
 	r := &b.rows[len(b.rows)-1]
 	if c.Event.Timed {
-		r.EnterNS, r.ExitNS = b.held.int64(d.time(c.Enter)), b.held.int64(d.time(c.Exit))
-		r.DurationNS, r.WaitingNS = b.held.int64(c.Exit-c.Enter), b.held.int64(waiting)
+		r.EnterNS, r.ExitNS = b.nullable.int64(d.time(c.Enter)), b.nullable.int64(d.time(c.Exit))
+		r.DurationNS, r.WaitingNS = b.nullable.int64(c.Exit-c.Enter), b.nullable.int64(waiting)
 	}
 	if c.Signature.Site > 0 {
-		r.SiteID = b.held.int32(int32(c.Signature.Site))
+		r.SiteID = b.nullable.int32(int32(c.Signature.Site))
 	}
 	if c.Event.Comm >= 0 {
-		r.CommID = b.held.int32(int32(c.Event.Comm))
+		r.CommID = b.nullable.int32(int32(c.Event.Comm))
 	}
 	if c.Event.TimesOf != c.Event.Rank {
-		r.TimesOf = b.held.int32(int32(c.Event.TimesOf))
+		r.TimesOf = b.nullable.int32(int32(c.Event.TimesOf))
 	}
 	if !r.Unfinished && !c.Event.Succeeded() {
 		r.Error = errorName(&c.Event.Return)
 	}
-	d.meaning(r, &b.held, c.Event)
+	d.meaning(r, &b.nullable, c.Event)
 	if len(b.rows) == cap(b.rows) {
 		return d.pass(ctx)
 	}
 	return nil
 }
 
-// maxSeen bounds the texts that are remembered.
+// maxSeen is the maximum number of texts that are kept.
 const maxSeen = 1 << 14
 
-// arguments are those of a call as JSON.
+// arguments returns the arguments of a call as JSON.
 func (d *decoding) arguments(e *trace.Event) string {
 	d.text = e.AppendArgumentsJSON(d.text[:0])
 	if s, known := d.seen[string(d.text)]; known {
@@ -177,25 +177,25 @@ func errorName(v *trace.Value) string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// meaning fills in what the arguments of a call mean.
-func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
+// meaning fills in the columns that interpret the arguments of a call.
+func (d *decoding) meaning(r *callRow, nullable *nullables, e *trace.Event) {
 	in := e.Semantics.In
 	ranks := worldRanks{d.trace.Communicators(), e}
 	for _, role := range [...]semantics.Role{semantics.Destination, semantics.Source, semantics.Target} {
 		if v := at(e.In, in[role]); v != nil && r.Peer == nil {
 			if rank := ranks.of(v); rank >= 0 {
-				r.Peer = held.int32(int32(rank))
+				r.Peer = nullable.int32(int32(rank))
 			}
 		}
 	}
 	status := statusOf(e)
 	if r.Peer == nil && status != nil && e.Semantics.Operation == semantics.Receive {
 		if rank := ranks.of(&status.List[statusSource]); rank >= 0 {
-			r.Peer = held.int32(int32(rank))
+			r.Peer = nullable.int32(int32(rank))
 		}
 	}
 	if rank := ranks.of(at(e.In, in[semantics.Root])); rank >= 0 {
-		r.Root = held.int32(int32(rank))
+		r.Root = nullable.int32(int32(rank))
 	}
 	tag := at(e.In, in[semantics.Tag])
 	if tag == nil {
@@ -205,14 +205,14 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 		tag = &status.List[statusTag]
 	}
 	if tag != nil && tag.Form == trace.Int {
-		r.Tag = held.int32(int32(tag.Int))
+		r.Tag = nullable.int32(int32(tag.Int))
 	}
 	count := at(e.In, in[semantics.Count])
 	if count == nil {
 		count = at(e.In, in[semantics.ReceiveCount])
 	}
 	if n, known := total(count); known {
-		r.Count = held.int64(n)
+		r.Count = nullable.int64(n)
 	}
 	payload, known := d.payloads[e.Function.ID]
 	if !known {
@@ -220,7 +220,7 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 		d.payloads[e.Function.ID] = payload
 	}
 	if size := payload.Of(e, d.trace.Communicators()); size.Known {
-		r.Bytes = held.int64(int64(size.Bytes))
+		r.Bytes = nullable.int64(int64(size.Bytes))
 	}
 	datatype := at(e.In, in[semantics.Datatype])
 	if datatype == nil {
@@ -229,13 +229,13 @@ func (d *decoding) meaning(r *callRow, held *nullables, e *trace.Event) {
 	r.Datatype, r.Operation = name(datatype, "datatype"), name(at(e.In, in[semantics.Operator]), "op")
 }
 
-// Positions in a status.
+// Indices of the fields of a status.
 const (
 	statusSource = 0
 	statusTag    = 1
 )
 
-// statusOf is the one status of a call, nil if there is none.
+// statusOf returns the status of a call, nil unless there is exactly one.
 func statusOf(e *trace.Event) *trace.Value {
 	if v := at(e.Out, e.Semantics.Out[semantics.Status]); v != nil && v.Form == trace.Status && len(v.List) > statusTag {
 		return v
@@ -250,7 +250,7 @@ func at(values []trace.Value, i int8) *trace.Value {
 	return &values[i]
 }
 
-// total is a number, or the sum of a list.
+// total returns a number, or the sum of a list.
 func total(v *trace.Value) (sum int64, known bool) {
 	switch {
 	case v == nil:
@@ -265,7 +265,7 @@ func total(v *trace.Value) (sum int64, known bool) {
 	return 0, false
 }
 
-// name is a constant of MPI, or an object that the program made.
+// name returns the name of a constant of MPI, or of an object that the program created.
 func name(v *trace.Value, kind string) string {
 	switch {
 	case v == nil:
@@ -277,13 +277,13 @@ func name(v *trace.Value, kind string) string {
 	return ""
 }
 
-// worldRanks turns the ranks that a call names into those in MPI_COMM_WORLD.
+// worldRanks converts ranks in the arguments of a call to ranks in MPI_COMM_WORLD.
 type worldRanks struct {
 	communicators []trace.Communicator
 	call          *trace.Event
 }
 
-// of is −1 where the value is no rank of this world: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT.
+// of returns −1 if the value is not a rank of this world: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT.
 func (w worldRanks) of(v *trace.Value) int {
 	if v == nil || v.Form != trace.Int || v.Int < 0 || w.call.Comm < 0 {
 		return -1

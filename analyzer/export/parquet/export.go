@@ -16,29 +16,31 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Options choose what is written.
+// Options select what is written.
 type Options struct {
-	// From and To are times since the run began; a call is taken if any of it lies between. To of 0: to the end.
+	// From and To are times since the run began. A call is written if it overlaps the range. A To
+	// of 0 means the end.
 	From, To time.Duration
-	// Ranks to take; empty: all.
+	// Ranks to write; empty: all.
 	Ranks []int
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
 }
 
-// part reports whether not all is asked for.
+// part reports whether less than everything is selected.
 func (o *Options) part() bool { return o.From > 0 || o.To > 0 || len(o.Ranks) > 0 }
 
-// A Summary says what was written.
+// A Summary counts what was written.
 type Summary struct {
 	Calls, Messages, Waits, Segments int64
 	Bytes                            int64 // of all files
 	Left                             []string
-	// Repairs are of times that were moved; nil: times of single calls were not kept.
+	// Repairs are those of moved times; nil: the trace has no times of single calls.
 	Repairs *causality.Repairs
 }
 
-// Write writes the tables of a trace into a directory, which is made if it is not there. All tables come or none.
+// Write writes the tables of a trace into a directory, which is created if necessary. It writes all
+// tables or none.
 func Write(ctx context.Context, dir string, t timeline.Trace, o Options) (Summary, error) {
 	e, err := newExport(ctx, t, o)
 	if err != nil {
@@ -57,7 +59,7 @@ func Write(ctx context.Context, dir string, t timeline.Trace, o Options) (Summar
 	return e.summary, nil
 }
 
-// ErrNothing is the error of a part of a run that has no calls.
+// ErrNothing is the error for a selection without calls.
 var ErrNothing = fmt.Errorf("no calls in this part of the run")
 
 // export is the state of one Write.
@@ -66,10 +68,10 @@ type export struct {
 	options     Options
 	locations   []timeline.Location
 	chosen      []bool  // by location
-	firstCall   []int64 // the number of a location's first call
-	timed       bool    // the times of single calls are known
+	firstCall   []int64 // call_id of a location's first call
+	timed       bool    // the trace has times of single calls
 	clocks      *timeline.Clocks
-	moved       *causality.Correction // of calls and messages; nil without times
+	moved       *causality.Correction // of calls and messages; nil: no times
 	found       criticalpath.Findings
 	from, until int64 // on the common clock
 	sites       []string
@@ -79,8 +81,8 @@ type export struct {
 	summary Summary
 }
 
-// maxSegments is about how many segments of the critical path are written of a trace that has more calls; short ones are put
-// together then.
+// maxSegments is the approximate maximum number of rows of the critical path for a trace with more
+// calls; short path segments are joined then.
 const maxSegments = 1 << 20
 
 func segments(t timeline.Trace) int {
@@ -112,7 +114,7 @@ func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error
 		return nil, err
 	}
 	start := e.found.RunStartNS
-	e.from, e.until = math.MinInt64, math.MaxInt64 // what came before MPI_Init, too
+	e.from, e.until = math.MinInt64, math.MaxInt64 // include calls before MPI_Init
 	if o.From > 0 {
 		e.from = start + o.From.Nanoseconds()
 	}
@@ -133,7 +135,7 @@ func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error
 	return e, nil
 }
 
-// choose numbers the calls and chooses threads.
+// choose numbers the calls and selects threads.
 func (e *export) choose() error {
 	wanted, some := map[int]bool{}, false
 	for _, r := range e.options.Ranks {
@@ -155,10 +157,10 @@ func (e *export) choose() error {
 	return nil
 }
 
-// time is a moment as the tables have it: since the run began.
+// time converts a time to that of the tables: since the run began.
 func (e *export) time(t int64) int64 { return t - e.found.RunStartNS }
 
-// shown reports whether a call is taken, of one with the times of the trace.
+// shown reports whether a call, with the trace's times, is selected.
 func (e *export) shown(location int, enter, exit int64) bool {
 	return e.chosen[location] && exit >= e.from && enter < e.until
 }
@@ -209,10 +211,10 @@ func (e *export) write(ctx context.Context) error {
 	return e.finish()
 }
 
-// leave notes what the tables lack.
+// leave records what the tables lack.
 func (e *export) leave(what string) { e.summary.Left = append(e.summary.Left, what) }
 
-// finish completes the tables. Those of an earlier export that this one does not have are removed.
+// finish completes the tables, and removes those of an earlier export that this one does not have.
 func (e *export) finish() error {
 	metadata, err := e.metadata()
 	if err != nil {

@@ -11,22 +11,25 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// rowGroup is how many rows a row group has at most: readers take one at a time, and writers hold one.
+// rowGroup is the maximum number of rows in a row group: readers and writers have one at a time in
+// memory.
 const rowGroup = 1 << 18
 
-// batch is how many rows are handed to the library at once.
+// batch is the number of rows that are passed to the library at once.
 const batch = 1 << 12
 
-// maxDictionary bounds the dictionary of a column in a row group; one with more different values is written plainly.
+// maxDictionary bounds the dictionary of a column in a row group, in bytes; a column with more is
+// written without one.
 const maxDictionary = 4 << 20
 
-// A directory has the tables that are being written: each has the name NAME.parquet.partial until all are complete.
+// A directory has the tables that are being written. Their names are NAME.parquet.partial until all
+// are complete.
 type directory struct {
 	path   string
 	tables []partial
 }
 
-// A partial is a table that is not complete.
+// A partial is an incomplete table.
 type partial interface {
 	close(metadata [][2]string) (bytes int64, err error)
 	discard()
@@ -35,18 +38,18 @@ type partial interface {
 
 // A table is a file of rows.
 type table[T any] struct {
-	path string
-	name string
-	file *os.File
-	out  *bufio.Writer
-	to   *pq.GenericWriter[T]
-	rows []T
-	held nullables // what the rows refer to
-	n    int64
-	err  error
+	path     string
+	name     string
+	file     *os.File
+	out      *bufio.Writer
+	to       *pq.GenericWriter[T]
+	rows     []T
+	nullable nullables // values that the rows point to
+	n        int64
+	err      error
 }
 
-// newTable begins a table of a directory.
+// newTable creates a table in a directory.
 func newTable[T any](d *directory, name string) (*table[T], error) {
 	t := &table[T]{path: filepath.Join(d.path, name+".parquet"), name: name, rows: make([]T, 0, batch)}
 	var err error
@@ -57,12 +60,12 @@ func newTable[T any](d *directory, name string) (*table[T], error) {
 	t.to = pq.NewGenericWriter[T](t.out, pq.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), pq.MaxRowsPerRowGroup(rowGroup),
 		pq.DictionaryMaxBytes(maxDictionary),
 		pq.DefaultEncodingFor(pq.Int64, &pq.DeltaBinaryPacked), pq.CreatedBy("Cairn", "", ""),
-		pq.DataPageVersion(1)) // of the second version, what is null is not compressed: two thirds of the calls
+		pq.DataPageVersion(1)) // version 2 does not compress the levels of null values: two thirds of the calls
 	d.tables = append(d.tables, t)
 	return t, nil
 }
 
-// add appends a row. Errors come from close.
+// add appends a row. close returns errors.
 func (t *table[T]) add(row T) {
 	if t.rows = append(t.rows, row); len(t.rows) == batch {
 		t.flush()
@@ -72,10 +75,10 @@ func (t *table[T]) add(row T) {
 func (t *table[T]) flush() {
 	t.write(t.rows)
 	t.rows = t.rows[:0]
-	t.held.reset()
+	t.nullable.reset()
 }
 
-// write appends rows that lie elsewhere.
+// write appends rows that are stored elsewhere.
 func (t *table[T]) write(rows []T) {
 	if t.err == nil && len(rows) > 0 {
 		_, t.err = t.to.Write(rows)
@@ -112,7 +115,7 @@ func (t *table[T]) discard() {
 
 func (t *table[T]) rename() error { return os.Rename(t.path+".partial", t.path) }
 
-// A nullables has the values of rows that may be null, until the rows are written.
+// A nullables stores the values of nullable fields until their rows are written.
 type nullables struct {
 	int64s []int64
 	int32s []int32
@@ -134,5 +137,5 @@ func (n *nullables) int32(v int32) *int32 {
 	return &n.int32s[len(n.int32s)-1]
 }
 
-// reset makes room: the rows that had the values are written.
+// reset reuses the memory: the rows have been written.
 func (n *nullables) reset() { n.int64s, n.int32s = n.int64s[:0], n.int32s[:0] }

@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// matched writes the tables of messages and waits in one pass of matching, and notes how long each call waited.
+// matched writes the tables of messages and waits in one pass of matching, and records how long
+// each call waited.
 func (e *export) matched(ctx context.Context, waited *waited) error {
 	messages, err := newTable[messageRow](&e.to, "messages")
 	if err != nil {
@@ -32,8 +33,8 @@ func (e *export) matched(ctx context.Context, waited *waited) error {
 	return errors.Join(messages.err, waits.err)
 }
 
-// matching is a match.Watcher that writes what is matched. It comes after the waitstate.Finder, and sees whether what it is
-// told of is what a call has to wait for as yet.
+// matching is a match.Watcher that writes what is matched. It runs after the waitstate.Finder, and
+// checks whether an event is the latest one that a call has to wait for.
 type matching struct {
 	*export
 	messages *table[messageRow]
@@ -41,23 +42,23 @@ type matching struct {
 	waited   *waited
 
 	times []*causality.Times // by location
-	now   match.Mark         // the call that the matcher is told of,
-	moved match.Interval     // and when it is in the tables
+	now   match.Mark         // the call that the matcher processes,
+	moved match.Interval     // and its time in the tables
 	free  []*waiting
 }
 
-// A waiting is what is known of a call in which operations are completed.
+// A waiting is what is known of a call that completes operations.
 type waiting struct {
 	call  match.Mark
 	exit  int64      // in the tables
 	cause match.Mark // the call of another rank that it waited for
-	// the finder's notes when cause was noted
+	// The finder's values when cause was recorded.
 	until  int64
 	kind   uint8
 	source int
 }
 
-// see is told of each call before the matcher.
+// see records each call before the matcher processes it.
 func (m *matching) see(c *match.Call) {
 	m.now = match.Mark{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
 	times := m.times[c.Location]
@@ -65,7 +66,7 @@ func (m *matching) see(c *match.Call) {
 	m.moved = match.Interval{Enter: enter, Exit: times.Exit(c.Index, c.Exit)}
 }
 
-// callID is the number of a call, −1 where there is none.
+// callID returns the number of a call, −1 if there is none.
 func (m *matching) callID(c match.Mark) int64 {
 	if c.Ordinal == 0 {
 		return -1
@@ -97,7 +98,7 @@ func (m *matching) Opened(c *match.Completion) {
 	c.Tag = w
 }
 
-// blame notes the call that another one waits for, if that is what the finder has just learned.
+// blame records the call that another one waits for, if the finder has just found it.
 func blame(done *match.Completion, cause match.Mark, location int) {
 	if done == nil || done.Kind == uint8(waitstate.None) || done.Cause != location {
 		return
@@ -120,7 +121,7 @@ func (m *matching) Message(of *match.Message) {
 		return
 	}
 	sender, receiver := &m.locations[from.Location], &m.locations[to.Location]
-	sent, posted, held := &s.PostedAt, &r.PostedAt, &m.messages.held
+	sent, posted, nullable := &s.PostedAt, &r.PostedAt, &m.messages.nullable
 	row := messageRow{
 		SendRank: int32(sender.Rank), SendThread: int32(sender.Thread), SendCallID: m.callID(s.Posted),
 		RecvRank: int32(receiver.Rank), RecvThread: int32(receiver.Thread), RecvPostCallID: m.callID(r.Posted),
@@ -128,17 +129,18 @@ func (m *matching) Message(of *match.Message) {
 		SendEnterNS: m.time(sent.Enter), SendExitNS: m.time(sent.Exit), RecvPostNS: m.time(posted.Enter), LateNS: sent.Enter - posted.Enter,
 	}
 	if of.Bytes >= 0 {
-		row.Bytes = held.int64(of.Bytes)
+		row.Bytes = nullable.int64(of.Bytes)
 	}
 	if done != nil {
 		row.RecvThread = int32(m.locations[done.Location].Thread)
 		end := done.Tag.(*waiting)
-		row.RecvCallID, row.RecvExitNS = held.int64(m.callID(end.call)), held.int64(m.time(end.exit))
+		row.RecvCallID, row.RecvExitNS = nullable.int64(m.callID(end.call)), nullable.int64(m.time(end.exit))
 	}
 	m.messages.add(row)
 }
 
-// shownReceive reports whether the call is taken that completed a receive, or the one that posted it.
+// shownReceive reports whether the call that completed a receive, or the one that posted it, is
+// selected.
 func (m *matching) shownReceive(r *match.End) bool {
 	p := &r.Post
 	return m.shown(p.Location, p.Enter, p.Exit) || r.Done != nil && m.shown(r.Done.Location, r.Done.Enter, r.Done.Exit)
@@ -166,7 +168,7 @@ func (m *matching) Settled(c *match.Completion) {
 	}
 }
 
-// found is told of each wait state, before the call is settled.
+// found is called for each wait state, before the call is settled.
 func (m *matching) found(s *waitstate.State) {
 	w, call := s.Call.Tag.(*waiting), s.Call
 	m.waited.add(call.Location, uint64(w.call.Ordinal)-1, s.Waited())
@@ -181,7 +183,7 @@ func (m *matching) found(s *waitstate.State) {
 		CauseRank: int32(cause.Rank), CauseThread: int32(cause.Thread),
 	}
 	if w.source == s.Cause && w.cause.Ordinal > 0 {
-		row.CauseCallID = m.waits.held.int64(m.callID(w.cause))
+		row.CauseCallID = m.waits.nullable.int64(m.callID(w.cause))
 	}
 	m.waits.add(row)
 }

@@ -35,7 +35,7 @@ func (e *export) path() error {
 	return to.err
 }
 
-// ledger writes what the time of the whole run went to, and that of single ranks.
+// ledger writes the time accounting of the whole run, and of each rank.
 func (e *export) ledger() error {
 	l := e.found.Ledger
 	if l == nil {
@@ -50,7 +50,7 @@ func (e *export) ledger() error {
 	}
 	for _, rank := range l.ByRank {
 		for k, ns := range rank.NS {
-			to.add(ledgerRow{Rank: to.held.int32(int32(rank.Rank)), What: l.Rows[k].What, Label: l.Rows[k].Label, TimeNS: ns})
+			to.add(ledgerRow{Rank: to.nullable.int32(int32(rank.Rank)), What: l.Rows[k].What, Label: l.Rows[k].Label, TimeNS: ns})
 		}
 	}
 	if n := e.trace.Ranks().Len(); len(l.ByRank) < n {
@@ -59,7 +59,7 @@ func (e *export) ledger() error {
 	return to.err
 }
 
-// ranks writes where ranks ran, and how each spent its time.
+// ranks writes the location of each rank, and how it spent its time.
 func (e *export) ranks() error {
 	to, err := newTable[rankRow](&e.to, "ranks")
 	if err != nil {
@@ -87,10 +87,10 @@ func nanoseconds[T any](of *table[T], seconds *float64) *int64 {
 	if seconds == nil {
 		return nil
 	}
-	return of.held.int64(int64(math.Round(*seconds * 1e9)))
+	return of.nullable.int64(int64(math.Round(*seconds * 1e9)))
 }
 
-// communicators writes who is in which communicator.
+// communicators writes the members of each communicator.
 func (e *export) communicators() error {
 	to, err := newTable[communicatorRow](&e.to, "communicators")
 	if err != nil {
@@ -115,7 +115,7 @@ func numbers(list []int) []int32 {
 	return out
 }
 
-// callSites writes the places in the program from which MPI was called, and those on the way there.
+// callSites writes the sites from which MPI was called, and those on the call paths.
 func (e *export) callSites() error {
 	to, err := newTable[siteRow](&e.to, "sites")
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *export) callSites() error {
 			Offset: int64(s.Offset),
 		}
 		if s.File != "" && s.Line > 0 {
-			row.Line = to.held.int32(int32(s.Line))
+			row.Line = to.nullable.int32(int32(s.Line))
 		}
 		for caller := s.Caller; caller > 0; caller = sites[caller-1].Caller {
 			row.Path = append(row.Path, e.sites[caller-1])
@@ -139,7 +139,7 @@ func (e *export) callSites() error {
 	return to.err
 }
 
-// metadata is what every file says of itself.
+// metadata returns the key-value metadata of every file.
 func (e *export) metadata() ([][2]string, error) {
 	m, o := e.trace.Meta(), e.options
 	notes, err := json.Marshal(slices.Concat([]string{}, e.summary.Left, e.found.Notes))
@@ -168,7 +168,7 @@ func (e *export) metadata() ([][2]string, error) {
 	return list, nil
 }
 
-// names are those of all tables.
+// names are the names of all tables.
 var names = []string{"calls", "messages", "waits", "path", "ledger", "ranks", "communicators", "sites"}
 
 // removeOld removes the tables of an earlier export.

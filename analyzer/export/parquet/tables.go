@@ -1,6 +1,7 @@
 package parquet
 
-// SchemaVersion grows when a column changes its meaning or goes. New columns and tables do not count.
+// SchemaVersion is incremented when a column is removed or changes its meaning, not for new columns
+// and tables.
 const SchemaVersion = 1
 
 // The rows of the tables. A field that is a pointer, or optional, may be null; docs/tables.md says when.

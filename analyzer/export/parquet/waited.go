@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 )
 
-// waited keeps how long calls waited from the pass that finds it to the one that writes calls: per location, in program order,
-// in a spool.
+// waited passes the waiting times of calls from the pass that computes them to the one that writes
+// calls: per location, in program order, in a spool.
 type waited struct {
 	spool *eventlog.Spool
 	logs  []waitedLog
@@ -21,7 +21,7 @@ type waitedLog struct {
 	chunks []eventlog.Chunk
 }
 
-// spoolMemory is what a spool has in memory, in bytes.
+// spoolMemory is the memory of a spool, in bytes.
 const spoolMemory = 64 << 20
 
 func newWaited(locations int) *waited {
@@ -33,7 +33,8 @@ func newWaited(locations int) *waited {
 
 func (w *waited) close() { w.spool.Close() }
 
-// add notes that a call waited; calls of a location come in order, and one may come again.
+// add records the waiting time of a call. Calls of a location come in order; the same one may come
+// again.
 func (w *waited) add(location int, index uint64, ns int64) {
 	l := &w.logs[location]
 	l.tail = binary.AppendUvarint(l.tail, index-l.last)
@@ -50,7 +51,7 @@ func (l *waitedLog) flush(to *eventlog.Spool) {
 	}
 }
 
-// finish ends the noting.
+// finish ends the recording.
 func (w *waited) finish() {
 	for i := range w.logs {
 		w.logs[i].flush(w.spool)
@@ -58,26 +59,26 @@ func (w *waited) finish() {
 	}
 }
 
-// of reads what was noted of a location.
+// of returns the waiting times of a location.
 func (w *waited) of(location int) (*waits, error) {
 	r := &waits{from: w, chunks: w.logs[location].chunks}
 	r.next()
 	return r, r.err
 }
 
-// waits are those of one location.
+// waits are the waiting times of one location.
 type waits struct {
 	from   *waited
 	chunks []eventlog.Chunk
 	buffer []byte
 	rest   []byte
-	index  uint64 // of the next call that waited,
-	ns     int64  // and how long
+	index  uint64 // of the next call that waited
+	ns     int64  // its waiting time
 	some   bool
 	err    error
 }
 
-// next goes on to the next call that waited.
+// next moves to the next call that waited.
 func (r *waits) next() {
 	r.some = false
 	if len(r.rest) == 0 {
@@ -98,7 +99,7 @@ func (r *waits) next() {
 	r.index, r.ns, r.some, r.rest = r.index+delta, ns, true, r.rest[n+k:]
 }
 
-// at is how long a call waited. Calls are asked for in order.
+// at returns the waiting time of a call. Calls must be queried in order.
 func (r *waits) at(index uint64) (ns int64) {
 	for r.some && r.index <= index {
 		if r.index == index {

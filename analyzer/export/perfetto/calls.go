@@ -6,34 +6,38 @@ import (
 
 // calls writes calls as slices, in order of time, and their messages as flows.
 //
-// Perfetto sorts events by time, those of one time as they stand in the file, and makes an arrow of a flow by these rules
-// (flow_tracker.cc and track_event_parser.cc of its trace processor):
+// Perfetto sorts events by time, and keeps the order of the file for equal times. It makes an arrow
+// of a flow by these rules (flow_tracker.cc and track_event_parser.cc of its trace processor):
 //
-//   - A flow begins with the first event that names it, and is then at that event's slice. For an end that is the slice
-//     that ends.
-//   - An event that terminates a flow makes an arrow between the slice where the flow is and its own. If the flow has not
-//     begun, nothing happens, and the message is lost.
-//   - Since version 52 the arrow goes from the slice that begins first to the other one, whichever sent.
+//   - A flow begins with the first event that names it, and is then at that event's slice. For an
+//     end event, that is the slice that ends.
+//   - An event that terminates a flow makes an arrow between the slice where the flow is and its
+//     own. If the flow has not begun, nothing happens, and the message is lost.
+//   - Since version 52 the arrow goes from the slice that begins first to the other one, whichever
+//     sent.
 //
-// So a flow begins where its send begins, and terminates where the receive ends: a late sender begins in between. Its
-// receive began first and would be taken for the source: there the flow terminates at an instant of its own, the last
-// in the receive. Of one time, ends come after the beginnings of other threads. No receive ends before its send
-// begins: times are those that package causality makes. Only where one does that the package does not move (who got a lock
-// after whom is found from times), the flow begins at the end of the receive: it is there, and points backward.
+// So a flow begins at the begin of its send, and terminates at the end of its receive, because a
+// late sender begins in between. Then the receive began first and would be taken for the source: so
+// the flow terminates at an instant event, the last one in the receive. Among events of equal time,
+// ends come after the begins of other threads. No receive ends before its send begins, since
+// package causality has corrected the times. The package does not correct everything (the order in
+// which ranks got a lock is derived from times). In that case, the flow begins at the end of the
+// receive, which is valid, and points backward.
 type calls struct {
 	packets *packets
 	flows   *flows
-	time    func(int64) int64 // of a moment in the file
+	time    func(int64) int64 // converts to the time in the file
 
 	now     int64
-	tied    []opening // calls entered now, in their order
-	last    []int32   // of tied, by location, + 1
+	tied    []opening // calls entered at the current time, in order
+	last    []int32   // index in tied + 1, by location
 	endings endings
 	open    [][]*ending // by location, the innermost last
 	begun   uint64
 }
 
-// maxTied bounds the calls that wait for others of the same time. Traces without times have all calls at one.
+// maxTied bounds the calls that wait for others of the same time. In traces without times all calls
+// have the same time.
 const maxTied = 1 << 16
 
 // An opening is a call whose slice begins.
@@ -41,7 +45,7 @@ type opening struct {
 	call     call
 	slice    slice
 	sent     []uint64
-	previous int32 // the call before of the same thread and time, as an index + 1
+	previous int32 // the previous call of the same thread and time, as an index + 1
 	state    state
 }
 
@@ -53,10 +57,10 @@ const (
 	opened
 )
 
-// An ending is the end of a slice, to be written when time has come there.
+// An ending is the end of a slice, to be written when that time is reached.
 type ending struct {
 	at, begin int64
-	nth       uint64 // of all slices: of two that end at once the one that began last ends first
+	nth       uint64 // among all slices: of two that end at the same time, the later one ends first
 	track     uint64
 	received  []uint64
 	written   bool
@@ -66,7 +70,7 @@ func newCalls(p *packets, f *flows, locations int, time func(int64) int64) *call
 	return &calls{packets: p, flows: f, time: time, last: make([]int32, locations), open: make([][]*ending, locations)}
 }
 
-// add takes the next call, none of which was entered earlier than the ones before.
+// add adds the next call, which must not have been entered earlier than the one before.
 func (s *calls) add(c call, show slice) {
 	if len(s.tied) > 0 && (c.enter > s.now || len(s.tied) == maxTied) {
 		s.flush()
@@ -87,7 +91,7 @@ func (s *calls) finish() {
 	}
 }
 
-// flush writes what ends before now, and what begins now.
+// flush writes the ends before now, and the begins at now.
 func (s *calls) flush() {
 	for s.endings.Len() > 0 && (s.endings[0].at < s.now || s.endings[0].written) {
 		s.end(s.endings[0])
@@ -105,9 +109,9 @@ func (s *calls) flush() {
 	s.tied = s.tied[:0]
 }
 
-// begin writes the beginning of a call's slice. What ends now on its thread comes before, and before that the calls that
-// sent what is received there, if they are entered now, too. Where calls wait for each other in a circle, the first stays
-// first.
+// begin writes the begin of a call's slice. Before it come the ends at the same time on its thread,
+// and before these the sends of messages received there, if they are entered at the same time, too.
+// If calls wait for each other in a cycle, the first stays first.
 func (s *calls) begin(i int) {
 	o := &s.tied[i]
 	if o.state != waiting {
@@ -115,7 +119,7 @@ func (s *calls) begin(i int) {
 	}
 	if o.previous > 0 {
 		if s.begin(int(o.previous - 1)); s.tied[o.previous-1].state != opened {
-			return // it waits for this one, and comes first
+			return // it waits for this one, which comes first
 		}
 	}
 	o.state = opens
@@ -146,7 +150,7 @@ func (s *calls) begin(i int) {
 	o.state = opened
 }
 
-// later notes when a slice ends: no later than the one that it lies in.
+// later schedules the end of a slice: not later than that of the enclosing one.
 func (s *calls) later(o *opening) {
 	s.begun++
 	x := &ending{at: o.call.exit, begin: o.call.enter, nth: s.begun, track: o.slice.track, received: take(s.flows.received, o.call)}
@@ -158,7 +162,7 @@ func (s *calls) later(o *opening) {
 	heap.Push(&s.endings, x)
 }
 
-// end writes the end of a slice, if it is not written yet.
+// end writes the end of a slice, unless it is written already.
 func (s *calls) end(x *ending) {
 	if len(s.endings) > 0 && s.endings[0] == x {
 		heap.Pop(&s.endings)

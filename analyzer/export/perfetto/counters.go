@@ -11,21 +11,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A counter is a line whose value holds until the next one.
+// A counter is a track whose value lasts until the next one.
 type counter struct {
 	track
 	unit string
-	// bytes: the values are bytes, which Perfetto writes with prefixes.
+	// bytes: the values are bytes, which Perfetto displays with prefixes.
 	bytes bool
 }
 
-// A value is one of a counter, from a time on, in ns on the common clock.
+// A value is the value of a counter from a time on, in ns on the common clock.
 type value struct {
 	at    int64
 	value float64
 }
 
-// count writes a counter with those of its values that change something, clipped to what is shown. None: no track either.
+// count writes a counter with those of its values that are changes, clipped to the selection.
+// Without any, it writes no track.
 func (e *export) count(c counter, values []value) {
 	begun, last := false, value{}
 	for i, v := range values {
@@ -47,7 +48,8 @@ func (e *export) count(c counter, values []value) {
 	}
 }
 
-// phases writes them as slices, each until the next one begins, and the efficiency of equal parts of the run.
+// phases writes phases as slices, each until the next one begins, and the efficiency of equal parts
+// of the run.
 func (e *export) phases(found *phases.Findings) {
 	if found == nil {
 		return
@@ -56,7 +58,7 @@ func (e *export) phases(found *phases.Findings) {
 	for i := range found.Phases {
 		p := &found.Phases[i]
 		begin, end := at(p.StartSeconds), at(p.EndSeconds)
-		if i+1 < len(found.Phases) { // ranks enter the next one while others are still here
+		if i+1 < len(found.Phases) { // some ranks enter the next one while others are still here
 			end = min(end, at(found.Phases[i+1].StartSeconds))
 		}
 		if end < begin || end < e.from || begin >= e.to {
@@ -85,14 +87,15 @@ func (e *export) phases(found *phases.Findings) {
 	e.count(counter{track: track{uuid: efficiencyTrack, name: "Parallel efficiency"}, unit: "%"}, values)
 }
 
-// A change is by how much the bytes grow that a thread has in flight.
+// A change is the change of the bytes that a thread has in flight.
 type change struct {
 	at       int64
 	location int
 	bytes    int64
 }
 
-// bytesInFlight writes how many bytes were sent and not yet received: of all ranks, and of each what it sent.
+// bytesInFlight writes the bytes that were sent and not yet received: the total, and for each rank
+// what it sent.
 func (e *export) bytesInFlight(changes []change) {
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	e.count(counter{track: track{uuid: flightTrack, name: "Bytes in flight"}, bytes: true}, sums(changes))
@@ -106,7 +109,7 @@ func (e *export) bytesInFlight(changes []change) {
 	}
 }
 
-// sums are what changes in the order of time add up to.
+// sums returns the cumulative sums of changes, in order of time.
 func sums(changes []change) (values []value) {
 	sum := int64(0)
 	for i, c := range changes {
@@ -118,17 +121,19 @@ func sums(changes []change) (values []value) {
 	return values
 }
 
-// countersOfRank is how many counters a rank has at most: the readings, and the bytes in flight.
+// countersOfRank is the maximum number of counters of a rank: the readings, and the bytes in
+// flight.
 var countersOfRank = len(readings) + 1
 
-// counterOf puts a counter below a rank, that of its first thread, as the k-th of it.
+// counterOf makes a counter the k-th child of a rank's first thread.
 func (e *export) counterOf(location, k int, c counter) counter {
 	c.uuid = firstTrack + uint64(len(e.locations)+location*countersOfRank+k)
 	c.parent, c.rank = firstTrack+uint64(location), k
 	return c
 }
 
-// A reading is what an operating system's count says of the time between two samples: by how much it grew; false: unknown.
+// A reading computes a counter's value between two samples of the operating system's counts; false:
+// unknown.
 type reading struct {
 	name string
 	of   func(from, to *trace.ContextSample) (ns int64, known bool)
@@ -142,8 +147,8 @@ var readings = []reading{
 	}},
 }
 
-// cpus writes what the operating system counted for each rank, in per cent of the time: of CPU use 100 are one CPU. A count
-// that never grew has no line.
+// cpus writes the operating system's counts of each rank, in per cent of the time; 100 for CPU use
+// is one CPU. A count that never grew has no counter.
 func (e *export) cpus(clocks *timeline.Clocks) {
 	ranks := e.trace.Ranks().Lookup()
 	for i, l := range e.locations {

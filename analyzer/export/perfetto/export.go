@@ -19,17 +19,18 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
-// Options choose what is written.
+// Options select what is written.
 type Options struct {
-	// From and To are times since the run began; a call is shown if any of it lies between. To of 0: to the end.
+	// From and To are times since the run began. A call is shown if it overlaps the range. A To of
+	// 0 means the end.
 	From, To time.Duration
 	// Ranks to show; empty: all.
 	Ranks []int
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
 }
 
-// A Summary says what was written.
+// A Summary counts what was written.
 type Summary struct {
 	Calls    uint64
 	Messages uint64 // arrows
@@ -102,7 +103,8 @@ type export struct {
 	summary Summary
 }
 
-// uuids of tracks; from firstTrack on ranks' threads, then the counters of ranks.
+// uuids of tracks: ranks' threads are numbered from firstTrack on, followed by the counters of
+// ranks.
 const (
 	pathTrack       = 1
 	ranksTrack      = 2 // the parent of all ranks
@@ -115,7 +117,7 @@ const (
 func newExport(t timeline.Trace, start int64, o Options) *export {
 	e := &export{trace: t, locations: timeline.Locations(t), start: start, from: start + o.From.Nanoseconds(), to: math.MaxInt64}
 	if o.From <= 0 {
-		e.from = math.MinInt64 // what came before MPI_Init, too
+		e.from = math.MinInt64 // include calls before MPI_Init
 	}
 	if o.To > 0 {
 		e.to = start + o.To.Nanoseconds()
@@ -145,7 +147,8 @@ func (e *export) shown(location int, enter, exit int64) bool {
 	return e.chosen[location] && exit >= e.from && enter < e.to
 }
 
-// time is that of a moment in the file. Perfetto has no negative times: calls before MPI_Init are moved to 0.
+// time converts a time to that of the file. Perfetto has no negative times: calls before MPI_Init
+// are moved to 0.
 func (e *export) time(t int64) int64 { return max(0, t-e.start) }
 
 func (e *export) tracks() {
@@ -171,7 +174,7 @@ func (e *export) tracks() {
 	}
 }
 
-// criticalPath writes the path: who was on it when, and what they did.
+// criticalPath writes which rank was on the path at which time, and what it did.
 func (e *export) criticalPath(segments []path.Segment) {
 	for _, s := range segments {
 		start, end := e.start+s.StartNS, e.start+s.EndNS
@@ -217,7 +220,7 @@ func (e *export) call(to *calls, c *timeline.Call) {
 	e.summary.Calls++
 }
 
-// timesOf says whose times a call has, of one that has none of its own.
+// timesOf describes whose times a call has, if they are not its own.
 func timesOf(rank int) string {
 	if rank < 0 {
 		return "nobody: only their sum is known, and is spread evenly"

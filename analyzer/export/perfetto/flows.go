@@ -4,8 +4,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 )
 
-// A call is known by its thread, its times, and what it calls from where. Calls that are equal in all of that take no
-// time, and the first of them stands for them.
+// A call is identified by its thread, times, function and call site. Calls that are equal in all of
+// these take no time, and the first of them represents all.
 type call struct {
 	location    int
 	enter, exit int64
@@ -15,20 +15,20 @@ type call struct {
 
 func callOf(p *match.Point) call { return call{p.Location, p.Enter, p.Exit, p.Function, p.Site} }
 
-// A flow is a message whose both ends are shown; its number is its index + 1.
+// A flow is a message with both ends shown. Its number is its index + 1.
 type flow struct {
-	sent    int64 // when the call was entered that sent it
-	opening int32 // which of the calls to be written next that is, + 1; 0: none of them
-	begun   bool  // it is in the file, with one of its ends
+	sent    int64 // enter of the call that sent it
+	opening int32 // index + 1 of that call among the calls to be written next; 0: none
+	begun   bool  // one of its ends is in the file
 }
 
-// flows are the messages to be shown, by the call that sent them and by the one that completed their receive. It is a
-// match.Handler. Memory grows with the messages shown.
+// flows are the messages to be shown, by the call that sent them and by the one that completed
+// their receive. It is a match.Handler. Its memory grows with the messages shown.
 type flows struct {
 	shown          func(location int, enter, exit int64) bool
 	sent, received map[call][]uint64
 	messages       []flow
-	inFlight       []change // of the bytes that were sent and not received
+	inFlight       []change // of the bytes in flight
 }
 
 func (f *flows) of(id uint64) *flow { return &f.messages[id-1] }
@@ -55,7 +55,7 @@ func (f *flows) Collective(*match.Collective, int) {}
 // Settled implements match.Handler.
 func (f *flows) Settled(*match.Completion) {}
 
-// take gives a call's messages away.
+// take returns and removes a call's messages.
 func take(of map[call][]uint64, c call) []uint64 {
 	ids := of[c]
 	delete(of, c)

@@ -22,10 +22,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What Perfetto's trace processor makes of a file, by its rules (flow_tracker.cc, slice_tracker.cc, trace_sorter.h,
-// track_event_parser.cc): events by time, those of one time as in the file; a stack of open slices per track; a flow is
-// at a slice from the first event with its id on; an event that terminates a flow that has not begun is dropped; an arrow
-// goes from the slice that began first, the one that had the flow if both began at once.
+// Perfetto's trace processor, by its rules (flow_tracker.cc, slice_tracker.cc, trace_sorter.h,
+// track_event_parser.cc): events by time, in the order of the file for equal times; a stack of open
+// slices per track; a flow is at a slice from the first event with its id on; an event that
+// terminates a flow that has not begun is dropped; an arrow goes from the slice that began first,
+// the one that had the flow if both began at the same time.
 
 type imported struct {
 	slices  []importedSlice
@@ -150,9 +151,9 @@ func (p *pairs) Message(m *match.Message) {
 func (p *pairs) Collective(*match.Collective, int) {}
 func (p *pairs) Settled(*match.Completion)         {}
 
-// checkArrows compares the arrows that Perfetto shows with the messages of a trace whose clock starts at start, one by
-// one, at the times that package causality gives them. None points backward. It gives how many there are, and how many calls
-// were moved for that.
+// checkArrows compares the arrows that Perfetto shows with the messages of a trace whose clock
+// starts at start, one by one, at the times of package causality. None points backward. It returns
+// the number of messages, and of calls that were moved.
 func checkArrows(t *testing.T, r *trace.Reader, start int64) (messages int, repaired uint64) {
 	t.Helper()
 	opened := timeline.Of(r)
@@ -189,7 +190,8 @@ func checkArrows(t *testing.T, r *trace.Reader, start int64) (messages int, repa
 	return len(want.list), summary.Repaired
 }
 
-// checkFlows has every flow begin with a slice, the call that sends, and terminate later, with the end of the receive.
+// checkFlows checks that every flow begins with a slice, the call that sends, and terminates later,
+// at the end of the receive.
 func (f *file) checkFlows(t *testing.T) {
 	t.Helper()
 	begun := map[uint64]uint64{}
@@ -208,7 +210,7 @@ func (f *file) checkFlows(t *testing.T) {
 	}
 }
 
-// Who waits for whom, and how a message is received, is all the same: each is an arrow.
+// Each message is an arrow, whoever waits and however it is received.
 func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 	type args = tracetest.Args
 	known := func(source int) tracetest.Status { return tracetest.Status{Source: source, Bytes: 8} }

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers of Perfetto's messages, from its .proto files; only those that are written.
+// Field numbers of Perfetto's messages in use, from its .proto files.
 const (
 	tracePacket = 1 // Trace
 
@@ -65,7 +65,7 @@ const (
 	sequence = 1 // everything is one sequence of packets
 )
 
-// A message is one under construction.
+// A message is an encoded message under construction.
 type message []byte
 
 func (m *message) uint(field protowire.Number, v uint64) {
@@ -84,10 +84,12 @@ func (m *message) message(field protowire.Number, inner message) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), inner)
 }
 
-// maxValues bounds the texts of annotations that are known by number, and with them the memory here and in Perfetto.
+// maxValues bounds the number of interned texts of annotations, and with them the memory here and
+// in Perfetto.
 const maxValues = 1 << 16
 
-// packets writes packets; names and texts are written once and then referred to by number.
+// packets writes packets. Names and texts are interned: they are written once and then referred to
+// by number.
 type packets struct {
 	out     io.Writer
 	err     error
@@ -95,7 +97,7 @@ type packets struct {
 	bytes   int64
 
 	names       map[protowire.Number]map[string]uint64 // by field of InternedData
-	unsaid      message                                // InternedData of the next packet
+	newNames    message                                // InternedData of the next packet
 	event, body message                                // scratch
 	annotation  message
 	whole       message
@@ -112,9 +114,9 @@ func (p *packets) packet(packet message) {
 	}
 	packet.uint(packetSequence, sequence)
 	packet.uint(packetSequenceFlags, flags)
-	if len(p.unsaid) > 0 {
-		packet.message(packetInterned, p.unsaid)
-		p.unsaid = p.unsaid[:0]
+	if len(p.newNames) > 0 {
+		packet.message(packetInterned, p.newNames)
+		p.newNames = p.newNames[:0]
 	}
 	p.whole = p.whole[:0]
 	p.whole.message(tracePacket, packet)
@@ -123,7 +125,7 @@ func (p *packets) packet(packet message) {
 	p.err = err
 }
 
-// intern is the number of a name in one of the tables of InternedData.
+// intern returns the number of a name in one of the tables of InternedData.
 func (p *packets) intern(table protowire.Number, name string) uint64 {
 	if p.names[table] == nil {
 		if p.names == nil {
@@ -138,12 +140,12 @@ func (p *packets) intern(table protowire.Number, name string) uint64 {
 		var entry message
 		entry.uint(internedID, id)
 		entry.text(internedText, name)
-		p.unsaid.message(table, entry)
+		p.newNames.message(table, entry)
 	}
 	return id
 }
 
-// A track is a line of the picture. Parent 0: none; siblings are ordered by rank.
+// A track is a line of the picture. A Parent of 0 is none; siblings are ordered by rank.
 type track struct {
 	uuid, parent uint64
 	name         string
@@ -163,7 +165,7 @@ func (p *packets) counter(c counter) {
 	p.describe(c.track, unit)
 }
 
-// describe writes a track, that of a counter if there is a unit.
+// describe writes a track; with a unit, it is a counter.
 func (p *packets) describe(t track, unit message) {
 	var descriptor message
 	descriptor.uint(trackUUID, t.uuid)
@@ -224,7 +226,7 @@ func (p *packets) end(track uint64, ns int64, at arrows) {
 	p.write(ns, event, at)
 }
 
-// instant is an event without a length, which lies inside the slice that is open.
+// instant writes an event without a duration, inside of the open slice.
 func (p *packets) instant(track uint64, ns int64, name string, at arrows) {
 	event := p.event[:0]
 	event.uint(eventType, instant)

@@ -12,10 +12,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// whatever is the size of a receive whose sender says how much comes.
+// whatever is the size of a receive: the sender determines it.
 const whatever = math.MaxInt32
 
-// collective writes a rank's part of one.
+// collective writes a rank's part in a collective.
 func (w *writer) collective(c *timeline.Call, e *entry) {
 	of := e.of
 	if of.loose {
@@ -81,14 +81,14 @@ func (x *exchange) receive(from int) {
 
 func (x *exchange) await() { x.w.complete(x.done, semantics.Unknown) }
 
-// blocking writes rounds: dissemination, a binomial tree, or a chain.
+// blocking writes the collective in rounds: dissemination, a binomial tree, or a chain.
 func (x *exchange) blocking(n int) {
 	bytes := x.data.toEach()
 	switch x.of.class {
 	case match.OneToAll:
 		me := (x.own - x.of.root + n) % n
 		if me != 0 {
-			x.receive((me&(me-1) + x.of.root) % n) // without its lowest bit
+			x.receive((me&(me-1) + x.of.root) % n) // clear its lowest bit
 			x.await()
 		}
 		lowest := bits.TrailingZeros(uint(me))
@@ -146,7 +146,7 @@ func (x *exchange) direct() {
 	}
 }
 
-// needs reports whether a part needs what another one sends.
+// needs reports whether a part needs the data of another one.
 func (x *exchange) needs(part, from, root int) bool {
 	switch x.of.class {
 	case match.OneToAll:
@@ -170,7 +170,7 @@ func (d data) argument(role semantics.Role) *trace.Value {
 	return nil
 }
 
-// size is that of the i-th element of a datatype argument; 0 where it is not known.
+// size returns the size of the i-th element of a datatype argument; 0 if unknown.
 func size(datatype *trace.Value, i int) int64 {
 	if datatype == nil {
 		return 0
@@ -185,7 +185,8 @@ func size(datatype *trace.Value, i int) int64 {
 	return bytes
 }
 
-// side is the count and the datatype of one side; those of the other where it has none, or where they do not count.
+// side returns the count and the datatype of one side, or those of the other side where the former
+// has none or they are not significant.
 func (d data) side(receive bool) (count, datatype *trace.Value) {
 	count, datatype = d.argument(semantics.Count), d.argument(semantics.Datatype)
 	other, its := d.argument(semantics.ReceiveCount), d.argument(semantics.ReceiveDatatype)
@@ -201,7 +202,7 @@ func (d data) side(receive bool) (count, datatype *trace.Value) {
 	return count, datatype
 }
 
-// bytes is how many go to, or come from, part i; 0 where that is not known.
+// bytes returns the number of bytes sent to, or received from, part i; 0 if unknown.
 func (d data) bytes(receive bool, i int) int64 {
 	count, datatype := d.side(receive)
 	switch {
@@ -218,16 +219,17 @@ func (d data) bytes(receive bool, i int) int64 {
 func (d data) to(part int) int64 { return d.bytes(false, part) }
 func (d data) toEach() int64     { return d.to(0) }
 
-// differs reports whether participants get different data of one: that takes messages from each to each.
+// differs reports whether a participant sends different data to each of the others: that takes
+// messages from each to each.
 func (d data) differs() bool {
 	count, _ := d.side(false)
 	return count != nil && count.Form == trace.List || d.kind() == "MPI_Alltoall" || d.kind() == "MPI_Scatter"
 }
 
-// kind is the function's name, of the form with small counts.
+// kind returns the function's name without the suffix for large counts.
 func (d data) kind() string { return strings.TrimSuffix(d.Function.Name, "_c") }
 
-// action is that of SimGrid for a collective of all ranks, with sizes in bytes.
+// action returns SimGrid's action for a collective of all ranks, with sizes in bytes.
 func (d data) action(n, root int) (name string, arguments []int64) {
 	send, receive, r := d.bytes(false, 0), d.bytes(true, 0), int64(root)
 	list := func(receive bool) (list []int64, sum int64) {

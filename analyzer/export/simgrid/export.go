@@ -17,34 +17,36 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// Options choose what is written.
+// Options configure the export.
 type Options struct {
-	// Clock is the run's clock map; nil: it is made.
+	// Clock is the run's clock map; nil: it is computed.
 	Clock *clock.Map
-	// Latency of a message; 0: as the run shows.
+	// Latency of a message; 0: measured in the run.
 	Latency time.Duration
-	// Bandwidth of a message, in GB/s; 0: as the run shows.
+	// Bandwidth of a message, in GB/s; 0: measured in the run.
 	Bandwidth float64
 }
 
-// A Summary says what was written.
+// A Summary counts what was written.
 type Summary struct {
 	Ranks    int
 	Actions  uint64
-	Messages uint64 // sends of them, those of collectives that are written as messages left out
+	Messages uint64 // sends, without those of collectives that are written as messages
 	Network  Network
-	Measured bool // the network, or a part of it, is as the run shows
-	// HandshakeFrom is from which size in bytes on a send waits for its receive, as the run shows, or else 64 KiB.
+	Measured bool // the network, or a part of it, was measured in the run
+	// HandshakeFrom is the size in bytes from which on a send waits for its receive: as measured in
+	// the run, or 64 KiB.
 	HandshakeFrom int64
-	// AsMessages counts collectives by function that are written as messages, by each rank.
+	// AsMessages counts, by function, the calls of collectives that are written as messages.
 	AsMessages []Omission
 	LeftOut    []Omission
 }
 
-// defaultHandshake is from which size on messages make a handshake where the run does not show it.
+// defaultHandshake is the size in bytes from which on messages use a handshake, if the run does not
+// show it.
 const defaultHandshake = 64 << 10
 
-// Write writes a trace into a folder, which is made.
+// Write writes a trace into a folder, which it creates.
 func Write(ctx context.Context, dir string, t timeline.Trace, o Options) (Summary, error) {
 	if err := timeline.NeedTimes(t, "a simulation"); err != nil {
 		return Summary{}, err
@@ -118,7 +120,7 @@ func (e *export) network(o Options) {
 	e.summary.Measured = e.summary.Measured && (o.Latency == 0 || o.Bandwidth == 0)
 }
 
-// worldOf is the first communicator that has all ranks in their order.
+// worldOf returns the first communicator with all ranks in order.
 func worldOf(t timeline.Trace) int {
 	for i, c := range t.Communicators() {
 		if isWorld(c.Members.Ranks(), t.Meta().WorldSize) {
@@ -184,7 +186,7 @@ func (e *export) ranks(ctx context.Context, dir string) error {
 
 func (e *export) calls(location int) uint64 { return e.trace.Threads().At(location).Calls }
 
-// start is when the run began: with the first call that counts.
+// start returns when the run began: at the first call that counts.
 func (e *export) start(ctx context.Context, program *activity.Program) (int64, error) {
 	first, roots := int64(1<<63-1), e.trace.Threads().Roots()
 	for i, l := range e.recorder.locations {

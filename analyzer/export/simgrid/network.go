@@ -7,22 +7,23 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 )
 
-// A Network is what messages take: Latency + bytes / Bandwidth.
+// A Network is a linear model of messages: they take Latency + bytes / Bandwidth.
 type Network struct {
 	Latency   float64 // ns
 	Bandwidth float64 // bytes per ns, which is GB/s
 }
 
-// assumed is the network where the trace shows none: 2 µs and 10 GB/s.
+// assumed is the network if the trace does not show one: 2 µs and 10 GB/s.
 var assumed = Network{Latency: 2000, Bandwidth: 10}
 
-// fits finds the network that the fastest messages of each size show.
+// fits estimates the network from the fastest messages of each size.
 type fits [64]struct {
 	bytes, ns int64
 	seen      bool
 }
 
-// message looks at one: only where its receive was posted when it was sent did nothing but the network take its time.
+// message adds a message. Only if its receive was posted when it was sent did it take nothing but
+// the network's time.
 func (f *fits) message(m *match.Message) {
 	if m.Receive.Done == nil || m.Bytes < 0 || m.Receive.Post.Enter > m.Send.Post.Enter {
 		return
@@ -34,7 +35,7 @@ func (f *fits) message(m *match.Message) {
 	}
 }
 
-// network is the line through the fastest messages of the smallest and of the largest size.
+// network returns the line through the fastest messages of the smallest and of the largest size.
 func (f *fits) network() (n Network, measured bool) {
 	n = assumed
 	first := true

@@ -20,7 +20,7 @@ func (o omissions) add(what string, n uint64) {
 	}
 }
 
-// list has the most frequent ones first.
+// list returns the omissions, most frequent first.
 func (o omissions) list() []Omission {
 	var list []Omission
 	for _, what := range slices.Sorted(maps.Keys(o)) {

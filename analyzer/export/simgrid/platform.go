@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// hosts are those of the ranks, in order of ranks; ranks that the trace lacks are on hosts of their own.
+// hosts returns the hosts of the ranks, in order of ranks; ranks that the trace lacks have separate
+// hosts.
 func hosts(t timeline.Trace) []string {
 	of := make([]string, t.Meta().WorldSize)
 	for i := range of {
@@ -27,7 +28,7 @@ func hosts(t timeline.Trace) []string {
 				name = where
 			}
 		}
-		of[r.Rank] = strings.Map(func(c rune) rune { // the list of hosts ends a name with a blank or a colon
+		of[r.Rank] = strings.Map(func(c rune) rune { // a blank or a colon would end a name in the list of hosts
 			if c == ' ' || c == ':' || c == '\t' || c == '\n' {
 				return '_'
 			}
@@ -75,7 +76,8 @@ func (e *export) platform(dir string) error {
 				fmt.Fprintf(w, "    <host id=\"%s\" speed=\"1Gf\" core=\"%d\"/>\n", escaped(h), cores[h])
 			}
 			for i := range names {
-				// a message goes up its sender's link and down its receiver's, also within a host
+				// a message takes its sender's uplink and its receiver's downlink, also within a
+				// host
 				for _, way := range []string{"up", "down"} {
 					fmt.Fprintf(w, "    <link id=\"%s-%d\" bandwidth=\"%.0fBps\" latency=\"%.3fns\" sharing_policy=\"FATPIPE\"/>\n",
 						way, i, n.Bandwidth*1e9, n.Latency/2)
@@ -89,8 +91,8 @@ func (e *export) platform(dir string) error {
 	})
 }
 
-// configuration makes SMPI's network the plain one that the platform says: what it takes off and adds by default was measured
-// on a cluster of its authors'.
+// configuration makes SMPI's network the plain one of the platform: its default correction factors
+// were measured on a cluster of its authors.
 func (e *export) configuration() [][2]string {
 	size := fmt.Sprint(e.summary.HandshakeFrom)
 	return [][2]string{
@@ -102,7 +104,7 @@ func (e *export) configuration() [][2]string {
 
 func escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a Builder never fails
 	return b.String()
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A recorder notes in which call each operation was posted and completed. It is a match.Watcher.
+// A recorder records in which call each operation was posted and completed. It is a match.Watcher.
 type recorder struct {
 	locations   []timeline.Location
 	current     []uint64 // by location: the call that is being matched
 	threads     []thread
-	collectives map[uint64]*collective // that some have not completed yet
-	members     map[int][]int          // ranks of communicators whose collectives were seen
-	tags        map[channel]int        // that messages use
+	collectives map[uint64]*collective // collectives that are not completed by all
+	members     map[int][]int          // ranks of communicators with collectives
+	tags        map[channel]int        // tags of channels
 	fits        fits
 	left        omissions
 }
@@ -25,17 +25,17 @@ type recorder struct {
 // A thread has what the calls of a location post and complete, in order.
 type thread struct {
 	posts   []post
-	extra   []post // posts that are known late: see synchronization
+	extra   []post // posts that become known late: see synchronization
 	entries []entry
 }
 
-// A channel is what tells messages between two ranks apart.
+// A channel distinguishes messages between two ranks, in addition to their ranks.
 type channel struct {
 	comm int
 	tag  int64
 }
 
-// Channels that are no tags of the program.
+// Channels other than tags of the program.
 const (
 	collectiveTag = math.MinInt64 // messages of a communicator's collectives
 	noComm        = -1            // channels of single synchronizations, numbered by the tag
@@ -43,7 +43,7 @@ const (
 
 // A post is one end of a message.
 type post struct {
-	call    uint64 // that posted it
+	call    uint64 // the call that posted it
 	done    uint64 // the call that completed it, + 1; 0: none
 	channel channel
 	bytes   int64
@@ -53,22 +53,22 @@ type post struct {
 	mode    semantics.Mode
 }
 
-// An entry is that of a rank into a collective.
+// An entry is the part of a rank in a collective.
 type entry struct {
-	call, done uint64 // as in post
+	call, done uint64 // like in post
 	of         *collective
 	part       int
 }
 
-// A collective is one that some rank entered.
+// A collective is a collective that some rank entered.
 type collective struct {
 	comm     int
 	class    match.Class
 	root     int
-	ranks    []int // by part; nil: not all of them came
-	apart    bool  // a thread other than a rank's first takes part
-	loose    bool  // some left it before others came: it need not synchronize, and did not
-	blocking int   // parts that completed it in the call that entered it
+	ranks    []int // by part; nil: some are missing
+	apart    bool  // a thread other than a rank's first one takes part
+	loose    bool  // some left it before others entered: it need not synchronize, and did not
+	blocking int   // number of parts that completed it in the call that entered it
 }
 
 func newRecorder(t timeline.Trace) *recorder {
@@ -137,7 +137,8 @@ func (r *recorder) Message(m *match.Message) {
 	r.fits.message(m)
 }
 
-// synchronization notes that a rank could not go on before another: as a message whose sender does not wait.
+// synchronization records that a rank could not proceed before another one, as a message whose
+// sender does not wait.
 func (r *recorder) synchronization(m *match.Message, from, to int) {
 	send := r.posted(m.Send)
 	if send == nil || m.Receive.Done == nil {
@@ -185,7 +186,8 @@ func (r *recorder) Collective(c *match.Collective, part int) {
 	}
 }
 
-// isLoose reports whether a part left an operation that need not synchronize before the last one entered.
+// isLoose reports whether a part left an operation that need not synchronize before the last one
+// entered.
 func isLoose(c *match.Collective, part int) bool {
 	switch c.Class {
 	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
@@ -199,7 +201,7 @@ func isLoose(c *match.Collective, part int) bool {
 // Retired implements match.Watcher.
 func (r *recorder) Retired(c *match.Collective) { delete(r.collectives, c.Number) }
 
-// ranksOf is who takes part, by part; the same list for all collectives of a communicator.
+// ranksOf returns the participants, by part; all collectives of a communicator share the list.
 func (r *recorder) ranksOf(c *match.Collective) []int {
 	ranks := make([]int, len(c.Parts))
 	for i := range c.Parts {
@@ -221,7 +223,7 @@ func (r *recorder) Progressed(*match.End) {}
 // Settled implements match.Handler.
 func (r *recorder) Settled(*match.Completion) {}
 
-// arrange gives channels their tags, and puts what was known late into its place.
+// arrange assigns tags to channels, and sorts in what became known late.
 func (r *recorder) arrange(world int) {
 	for comm := range r.members {
 		r.tags[channel{comm, collectiveTag}] = 0

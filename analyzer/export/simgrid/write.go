@@ -24,11 +24,11 @@ type writer struct {
 	thread activity.Thread
 	gaps   *polling.LocationGaps
 	begun  bool
-	site   string // the latest location
+	site   string // the latest call site written
 
-	posts   []post // that are still to come
+	posts   []post // the remaining ones
 	entries []entry
-	pending []pending // in order of posts: what was posted and is not complete
+	pending []pending // posted and not complete, in order of posts
 }
 
 // A pending request is one end of a message.
@@ -94,7 +94,7 @@ func (w *writer) call(c *timeline.Call) error {
 	return nil
 }
 
-// time writes what came before a call, and calls that take time of their own.
+// time writes the time before a call, and calls that take time themselves.
 func (w *writer) time(step *activity.Step, c *timeline.Call) {
 	if !w.begun {
 		w.begun = true
@@ -115,7 +115,7 @@ func (w *writer) time(step *activity.Step, c *timeline.Call) {
 	}
 }
 
-// locate says where calls with actions are made, if that is not where the one before was.
+// locate writes the call site of an action if it is not the previous one.
 func (w *writer) locate(c *timeline.Call) {
 	site := c.Event.Site
 	acts := len(w.posts) > 0 && w.posts[0].call == c.Index || len(w.entries) > 0 && w.entries[0].call == c.Index
@@ -135,7 +135,8 @@ func (w *writer) locate(c *timeline.Call) {
 	}
 }
 
-// post writes the messages that a call posts. One that it also completes, and that is alone, blocks.
+// post writes the messages that a call posts. If it posts a single one and completes it, it is
+// blocking.
 func (w *writer) post(here []post, call uint64) {
 	for i := range here {
 		p := &here[i]

@@ -51,14 +51,15 @@ func write(file string, comments map[string]string) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// A generator turns types into schemas; structs become definitions.
+// A generator converts types to schemas; structs become definitions.
 type generator struct {
 	comments    map[string]string // "analyses/path.Path.Stretches" → comment
 	definitions map[string]any
 	types       map[string]reflect.Type // by definition
 }
 
-// root is the schema of report.json: the keys of all analyses, of which some may be missing, and its own.
+// root returns the schema of report.json: its own keys, and those of all analyses, which are
+// optional.
 func (g *generator) root() map[string]any {
 	root := g.object(report.Frame())
 	properties := root["properties"].(map[string]any)
@@ -103,7 +104,7 @@ func (g *generator) schema(t reflect.Type) map[string]any {
 		}
 		if g.definitions[name] == nil {
 			g.types[name] = t
-			g.definitions[name] = true // a type may hold itself
+			g.definitions[name] = true // a type may contain itself
 			g.definitions[name] = g.object(t)
 		}
 		return map[string]any{"$ref": "#/$defs/" + name}
@@ -139,7 +140,7 @@ func (g *generator) object(t reflect.Type) map[string]any {
 	return s
 }
 
-// named is what comments know a type as: packages may have the same name.
+// named returns the key of a type in comments: packages may have the same name.
 func named(t reflect.Type) string {
 	_, within, _ := strings.Cut(t.PkgPath(), "/analyzer/")
 	return within + "." + t.Name()
@@ -161,7 +162,7 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	}
 }
 
-// readComments collects those of struct types and their fields, below a directory.
+// readComments collects the comments of struct types and their fields below a directory.
 func readComments(source string) (map[string]string, error) {
 	comments := map[string]string{}
 	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {

@@ -1,6 +1,6 @@
 package section
 
-// Provenance says what the report is about and how it came to be.
+// Provenance describes what the report is about and how it was made.
 type Provenance struct {
 	Job          string `json:"job"` // namespace/name, "" outside Kubernetes
 	UID          string `json:"uid"`
@@ -10,7 +10,7 @@ type Provenance struct {
 	Ranks        int    `json:"ranks"` // size of the world
 	MissingRanks string `json:"missing_ranks"`
 	EndedEarly   string `json:"ended_early"` // ranks
-	// TracingStopped are the ranks whose later calls were not recorded; left out if there are none.
+	// TracingStopped are the ranks whose later calls were not recorded; omitted if there are none.
 	TracingStopped string `json:"tracing_stopped,omitempty"`
 	Pods           []Host `json:"pods"` // or hosts, outside Kubernetes
 	Executable     string `json:"executable"`
@@ -21,7 +21,7 @@ type Provenance struct {
 	Dropped        uint64 `json:"dropped_records"`
 	Timing         string `json:"timing"`
 	CallSites      string `json:"call_sites"`
-	Clustering     string `json:"clustering"`  // what clustering the ranks while they ran cost and saved; "" where they were not
+	Clustering     string `json:"clustering"`  // cost and benefit of clustering the ranks at run time; "" if they were not clustered
 	TracedBy       string `json:"traced_by"`   // version of Cairn
 	AnalyzedBy     string `json:"analyzed_by"` // version of Cairn
 	TraceURI       string `json:"trace_uri"`

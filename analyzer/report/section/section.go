@@ -8,33 +8,35 @@ import (
 
 // A Section is a part of the page.
 type Section struct {
-	Name  string // of its files, and of its place on the page
+	Name  string // of its files, and of its anchor on the page
 	Title string
 	Files fs.FS
-	// Functions are what the template has beside those of this package.
+	// Functions are additional functions of the template.
 	Functions template.FuncMap
-	// View is what the template is given; nil, or a nil result: there is nothing to show of this run.
+	// View returns the data of the template. If it is nil or returns nil there is nothing to show.
 	View func(*Run) any
-	// Chart is what the script is given, as JSON; nil, or a nil result: there is no script.
+	// Chart returns the data of the script, as JSON. If it is nil or returns nil there is no
+	// script.
 	Chart func(*Run) any
 }
 
 // A Run is what is known of a run.
 type Run struct {
 	Provenance Provenance
-	// Named are the ranks that the verdict names, the first to look at first: they come first wherever ranks are listed.
+	// Named are the ranks that the verdict names, the most important first: they come first in all
+	// lists of ranks.
 	Named []int
 
-	findings []any // a pointer for each analysis
+	findings []any // a pointer per analysis
 }
 
 // Put adds the findings of an analysis, a pointer to a struct.
 func (r *Run) Put(findings any) { r.findings = append(r.findings, findings) }
 
-// Findings are those of all analyses that have some, in the order of Put: pointers to structs.
+// Findings returns the findings in the order of Put: pointers to structs.
 func (r *Run) Findings() []any { return r.findings }
 
-// Of is the findings of the analysis that finds a T; the zero T where it has none.
+// Of returns the findings of the type T of an analysis; the zero T if there are none.
 func Of[T any](r *Run) T {
 	if found := Find[T](r); found != nil {
 		return *found
@@ -43,7 +45,7 @@ func Of[T any](r *Run) T {
 	return none
 }
 
-// Find is the findings of the analysis that finds a T; nil where it has none.
+// Find returns the findings of the type T of an analysis; nil if there are none.
 func Find[T any](r *Run) *T {
 	for _, f := range r.findings {
 		if found, ok := f.(*T); ok {
@@ -53,7 +55,8 @@ func Find[T any](r *Run) *T {
 	return nil
 }
 
-// NamedFirst puts a list in the order of the ranks that the verdict names, then as it was.
+// NamedFirst moves the ranks that the verdict names to the front of a list, and keeps the order
+// otherwise.
 func NamedFirst[T any](r *Run, list []T, rank func(T) int) []T {
 	place := map[int]int{}
 	for i, named := range r.Named {
@@ -64,7 +67,7 @@ func NamedFirst[T any](r *Run, list []T, rank func(T) int) []T {
 	return ordered
 }
 
-// InPods reports whether ranks ran in pods, so that there is more to say of where they are than the host.
+// InPods reports whether ranks ran in pods, so that their location is more than a host.
 func (r *Run) InPods() bool {
 	return slices.ContainsFunc(r.Provenance.Pods, func(h Host) bool { return h.Pod != "" || h.Node != "" })
 }

@@ -1,23 +1,23 @@
 package section
 
-// A Table is the first rows of a long one; report.json has all.
+// A Table is the first rows of a long table; report.json has all of them.
 type Table[T any] struct {
 	Rows []T
-	More int // how many are not shown
+	More int // number of rows that are not shown
 }
 
-// maxRows bounds the page's tables of call sites.
+// maxRows is the maximum number of rows of the page's tables of call sites.
 const maxRows = 60
 
-// Bounded is a table of as many rows as a page shows.
+// Bounded returns a table with as many rows as a page shows.
 func Bounded[T any](all []T) Table[T] {
 	return Table[T]{Rows: First(all, maxRows), More: max(0, len(all)-maxRows)}
 }
 
-// First are the first n of a list, or all.
+// First returns the first n elements of a list, or all.
 func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
-// Present makes an absent part of the findings an absent view.
+// Present turns an absent part of the findings into an absent view.
 func Present[T any](part *T) any {
 	if part == nil {
 		return nil
@@ -25,7 +25,7 @@ func Present[T any](part *T) any {
 	return part
 }
 
-// Some makes an empty list an absent view.
+// Some turns an empty list into an absent view.
 func Some[T any](list []T) any {
 	if len(list) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func Some[T any](list []T) any {
 	return list
 }
 
-// OrZero is a time that may not be known.
+// OrZero returns a time that may be unknown.
 func OrZero(seconds *float64) float64 {
 	if seconds == nil {
 		return 0

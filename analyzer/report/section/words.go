@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Functions are those that templates of sections have.
+// Functions are the functions of section templates.
 var Functions = template.FuncMap{
 	"seconds": wording.Duration, "fixed": Fixed, "known": Known, "percent": Percent, "activity": Activity, "early": Early,
 	"place": func(p verdict.Place) string { return callsite.At(p.Function, p.CallSite) },
@@ -26,7 +26,7 @@ var Functions = template.FuncMap{
 	},
 }
 
-// Fixed is seconds for a column of a table.
+// Fixed formats seconds for a column of a table.
 func Fixed(s float64) string {
 	switch {
 	case s == 0:
@@ -39,7 +39,7 @@ func Fixed(s float64) string {
 	return fmt.Sprintf("%.2f", s)
 }
 
-// Known is Fixed of a time that may not be known.
+// Known is Fixed for a time that may be unknown.
 func Known(s *float64) string {
 	if s == nil {
 		return "not known"
@@ -47,7 +47,7 @@ func Known(s *float64) string {
 	return Fixed(*s)
 }
 
-// Early says how a rank ended that did not come to MPI_Finalize, or that its tracing stopped.
+// Early describes how a rank ended that did not reach MPI_Finalize, or that its tracing stopped.
 func Early(how string) string {
 	if strings.HasPrefix(how, trace.TracingStopped) {
 		return how
@@ -55,13 +55,13 @@ func Early(how string) string {
 	return "ended early: " + how
 }
 
-// Percent is a share with one digit after the point.
+// Percent formats a share with one decimal.
 func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// Whole is a share in whole percents.
+// Whole returns a share in whole percents.
 func Whole(share float64) int { return int(math.Round(100 * share)) }
 
-// Rounded has the digits that somebody reads, for the data of the page.
+// Rounded rounds to the digits that a reader needs, for the data of the page.
 func Rounded(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -70,7 +70,7 @@ func Rounded(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// Activity words a call, or the computation between two.
+// Activity describes a call, or the computation between two.
 func Activity(function, site string) string {
 	if strings.HasPrefix(site, "between ") || strings.HasPrefix(site, "before ") || strings.HasPrefix(site, "after ") {
 		return function + " " + site

@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// slack is what a test may hold beyond a reader's limit: what the runtime, the decompressor and the test itself
-// have, and garbage that has not been collected yet.
+// slack is the memory of a test beyond a reader's limit: of the runtime, the decompressor and the
+// test itself, and garbage that has not been collected yet.
 const slack = 24 << 20
 
-// maxCPU is the processor time after which some bytes have kept a reader too long. What is sound takes milliseconds.
+// maxCPU is the processor time in ns that a reader may take for some bytes. Valid input takes
+// milliseconds.
 const maxCPU = 20e9
 
-// Within runs f and fails the test if it took too long, or held more memory at a time than a limit and some slack. What f allocated in
-// all bounds that from above; where it is too much, f runs again, watched, with a collector that keeps garbage low.
+// Within runs f and fails the test if it took too long, or held more memory at a time than a limit
+// and some slack. The memory allocated by f in total is an upper bound; if that is too large, f
+// runs again, monitored, with a collector that keeps garbage low.
 func Within(t testing.TB, limit uint64, f func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

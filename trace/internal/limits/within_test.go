@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The check finds what is too much, and only that.
+// The check finds excessive use, and only that.
 func TestWithin(t *testing.T) {
 	hold := func(n int) func() {
 		return func() {

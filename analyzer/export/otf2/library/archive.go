@@ -25,19 +25,20 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
 )
 
-// Chunks are what a location keeps in memory before it is written: the least that OTF2 allows, and for definitions enough
-// for the largest record, which is the members of a group.
+// Sizes of the chunks in memory of a location: the minimum of OTF2, and for definitions enough for
+// the largest record, which is the members of a group.
 const (
 	eventChunk      = 1 << 18
 	definitionChunk = 16 << 20
 )
 
-// An Archive is one that is written. It is an otf2.Archive.
+// An Archive is an archive that is being written. It implements otf2.Archive.
 type Archive struct {
 	archive *C.OTF2_Archive
 }
 
-// Create makes an archive in a directory that is not there yet, with the anchor file traces.otf2.
+// Create creates an archive in a directory that must not exist yet, with the anchor file
+// traces.otf2.
 func Create(directory string) (*Archive, error) {
 	C.be_quiet()
 	path, name := C.CString(directory), C.CString("traces")
@@ -58,10 +59,10 @@ func Create(directory string) (*Archive, error) {
 	return &Archive{archive: a}, nil
 }
 
-// Abandon ends an archive that is not complete.
+// Abandon closes an incomplete archive.
 func (a *Archive) Abandon() { C.OTF2_Archive_Close(a.archive) }
 
-// check makes an error of a code of OTF2's.
+// check converts an error code of OTF2 into an error.
 func check(code C.OTF2_ErrorCode, doing string) error {
 	if code == C.OTF2_SUCCESS {
 		return nil
@@ -90,7 +91,7 @@ func (a *Archive) Close(d *otf2.Definitions) error {
 	return a.globalDefinitions(d)
 }
 
-// localDefinitions writes a file per location that maps nothing: readers look for it.
+// localDefinitions writes an empty file of mappings per location: readers expect it.
 func (a *Archive) localDefinitions(d *otf2.Definitions) error {
 	if err := check(C.OTF2_Archive_OpenDefFiles(a.archive), "open files of definitions"); err != nil {
 		return err

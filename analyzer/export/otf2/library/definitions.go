@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
 )
 
-// global writes global definitions; the first error stays.
+// global writes global definitions and keeps the first error.
 type global struct {
 	archive *C.OTF2_Archive
 	writer  *C.OTF2_GlobalDefWriter
@@ -31,7 +31,7 @@ func (g *global) check(code C.OTF2_ErrorCode, what string) {
 	}
 }
 
-// globalDefinitions writes what events refer to.
+// globalDefinitions writes the definitions that events refer to.
 func (a *Archive) globalDefinitions(d *otf2.Definitions) error {
 	g := &global{archive: a.archive, writer: C.OTF2_Archive_GetGlobalDefWriter(a.archive)}
 	if g.writer == nil {
@@ -56,7 +56,7 @@ func (a *Archive) globalDefinitions(d *otf2.Definitions) error {
 	return g.err
 }
 
-// properties writes what the archive says about itself.
+// properties writes the properties of the archive.
 func (g *global) properties(d *otf2.Definitions) {
 	text := func(s string, use func(*C.char) C.OTF2_ErrorCode) {
 		c := C.CString(s)

@@ -56,7 +56,7 @@ func (w *events) Write(e *otf2.Event) error {
 	return nil
 }
 
-// mpi writes what messages and collective operations consist of.
+// mpi writes the events of messages and collective operations.
 func (w *events) mpi(e *otf2.Event, t C.OTF2_TimeStamp) C.OTF2_ErrorCode {
 	peer, comm, tag := C.uint32_t(e.Peer), C.OTF2_CommRef(e.Object), C.uint32_t(e.Tag)
 	sent, received, id := C.uint64_t(e.Sent), C.uint64_t(e.Received), C.uint64_t(e.ID)
@@ -90,7 +90,7 @@ func (w *events) mpi(e *otf2.Event, t C.OTF2_TimeStamp) C.OTF2_ErrorCode {
 	return w.access(e, t)
 }
 
-// access writes what is done with windows and files.
+// access writes the events of windows and files.
 func (w *events) access(e *otf2.Event, t C.OTF2_TimeStamp) C.OTF2_ErrorCode {
 	peer, win, handle := C.uint32_t(e.Peer), C.OTF2_RmaWinRef(e.Object), C.OTF2_IoHandleRef(e.Object)
 	sent, received, id := C.uint64_t(e.Sent), C.uint64_t(e.Received), C.uint64_t(e.ID)

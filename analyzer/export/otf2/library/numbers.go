@@ -7,7 +7,8 @@ import "C"
 
 import "github.com/cairn-mpi/cairn/analyzer/export/otf2"
 
-// This does not compile if package otf2 numbers something otherwise than the library's headers: the index is not 0 then.
+// This does not compile if a number of package otf2 differs from the library's headers: then an
+// index is not 0.
 var (
 	number [1]struct{}
 	_      = number[otf2.Undefined-C.OTF2_UNDEFINED_UINT32]

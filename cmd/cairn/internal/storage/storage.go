@@ -68,7 +68,7 @@ func (f *Flags) OpenPatient(c *cobra.Command, url string, p Patience) (store.Sto
 	unreachable := time.Duration(min(int64(p), int64(math.MaxInt64/time.Second))) * time.Second
 	return store.Patient(s, store.Patience{
 		Unreachable: unreachable, Refused: min(refusedPatience, unreachable),
-		Say: func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), "cairn: "+format+"\n", args...) },
+		Logf: func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), "cairn: "+format+"\n", args...) },
 	}), nil
 }
 

@@ -1,21 +1,21 @@
 package predict
 
-// A moment is when something happened, in every scenario: a call was entered, or the last of several. Others may wait
-// to learn it.
-type moment struct {
+// An event is the time, in every scenario, at which a call is entered, or the last of several events.
+// Threads may wait for it.
+type event struct {
 	real    int64   // in the trace
 	at      []int64 // by scenario
-	left    int     // what has to happen before it is known
+	left    int     // number of missing inputs
 	waiting []int   // locations whose next call depends on it
-	feeds   []*moment
-	uses    int // of a posted call: dependents that have not been played
+	feeds   []*event
+	uses    int // of a posted call: number of dependents that have not been replayed
 }
 
-func (m *moment) known() bool { return m.left == 0 }
+func (m *event) known() bool { return m.left == 0 }
 
-// happens tells a moment one of the times that it waits for, in each scenario so much after base. When it is known, who waits
-// for it goes on.
-func (p *player) happens(m *moment, real, base int64, after []int64) {
+// happens supplies one of the inputs of an event: in each scenario, the time base + after. When the
+// last input is known, the threads that wait for the event can advance.
+func (p *player) happens(m *event, real, base int64, after []int64) {
 	if len(m.at) == 0 {
 		if m.at == nil {
 			m.at = p.times()
@@ -42,9 +42,9 @@ func (p *player) happens(m *moment, real, base int64, after []int64) {
 	m.feeds = nil
 }
 
-// last is the last of several moments.
-func (p *player) last(of ...*moment) *moment {
-	m := &moment{left: len(of)}
+// last returns the last of several events.
+func (p *player) last(of ...*event) *event {
+	m := &event{left: len(of)}
 	for _, one := range of {
 		if one.known() {
 			p.happens(m, one.real, 0, one.at)
@@ -55,7 +55,7 @@ func (p *player) last(of ...*moment) *moment {
 	return m
 }
 
-// times is room for one time per scenario.
+// times allocates one time per scenario.
 func (p *player) times() []int64 {
 	n := len(p.scenarios)
 	if cap(p.room)-len(p.room) < n {

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// One sidecar at a time works on a spool: one that is started while another one still ends waits for it. The lock is that of
-// the spool's directory, which the system gives up with the process.
+// Only one sidecar at a time works on a spool: a new one waits for an earlier one to end. The lock
+// is that of the spool's directory, which the system releases with the process.
 
-// alone waits until no other sidecar works on the spool, at most until the grace of the pod ends; false then. A spool that
-// cannot be locked is worked on all the same.
-func (s *ship) alone(ctx context.Context) (release func(), ok bool) {
+// lockSpool waits until no other sidecar works on the spool, at most until the grace period of the pod
+// ends; then it returns false. A spool that cannot be locked is used without a lock.
+func (s *ship) lockSpool(ctx context.Context) (release func(), ok bool) {
 	release = func() {}
 	dir, err := os.Open(s.Options.Spool)
 	if err != nil {
-		return release, true // sweep says so
+		return release, true // sweep reports the error
 	}
 	var end <-chan time.Time
 	done := ctx.Done()
-	for said := false; ; {
+	for logged := false; ; {
 		err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			return func() { dir.Close() }, true
@@ -31,9 +31,9 @@ func (s *ship) alone(ctx context.Context) (release func(), ok bool) {
 			dir.Close()
 			return release, true
 		}
-		if !said {
+		if !logged {
 			s.Logf("another sidecar works on the spool: waiting for it")
-			said = true
+			logged = true
 		}
 		select {
 		case <-done:
