@@ -37,15 +37,15 @@ func send(peer, tag int) args {
 	return args{"count": 1, "datatype": "MPI_INT", "dest": peer, "tag": tag}
 }
 
-func find(t *testing.T, b *tracetest.Builder) *Findings {
+func endOf(t *testing.T, b *tracetest.Builder) *Ending {
 	t.Helper()
-	f, err := Find(context.Background(), timeline.Of(b.Open(t)), nil)
+	f, err := findEnding(context.Background(), timeline.Of(b.Open(t)), nil)
 	require.NoError(t, err)
 	return f
 }
 
-// An ending is a job after its first ten steps, and what is found out about its end.
-type ending struct {
+// A stoppedJob is a job after its first ten steps, and what is found out about its end.
+type stoppedJob struct {
 	ranks int
 	job   func(b *tracetest.Builder)
 	text  string // the verdict
@@ -54,13 +54,13 @@ type ending struct {
 }
 
 // checkEndings checks that all jobs ended in this way.
-func checkEndings(t *testing.T, kind verdict.Kind, form verdict.Form, endings map[string]ending) {
+func checkEndings(t *testing.T, kind verdict.Kind, form verdict.Form, jobs map[string]stoppedJob) {
 	t.Helper()
-	for name, c := range endings {
+	for name, c := range jobs {
 		t.Run(name, func(t *testing.T) {
 			b := begun(c.ranks)
 			c.job(b)
-			f := find(t, b)
+			f := endOf(t, b)
 			require.NotNil(t, f)
 			assert.Equal(t, c.text, f.Text)
 			assert.Equal(t, kind, f.Kind)
@@ -84,7 +84,7 @@ func TestCrashes(t *testing.T) { checkEndings(t, verdict.Crash, "", crashes) }
 func TestNeitherHangNorCrash(t *testing.T) { checkEndings(t, "", "", harmless) }
 
 // cycles are jobs in which ranks waited for each other.
-var cycles = map[string]ending{
+var cycles = map[string]stoppedJob{
 	"two receive first": {
 		4, func(b *tracetest.Builder) {
 			b.Rank(0).At("ring.c:41").Unfinished("MPI_Recv", 120, 6120, receive(1, 7))
@@ -157,7 +157,7 @@ var cycles = map[string]ending{
 }
 
 // missingRanks are jobs in which ranks waited for one that did not wait.
-var missingRanks = map[string]ending{
+var missingRanks = map[string]stoppedJob{
 	"one never comes": {
 		4, func(b *tracetest.Builder) {
 			for i := range 3 {
@@ -197,7 +197,7 @@ var missingRanks = map[string]ending{
 }
 
 // mismatches are jobs in which ranks called different collective operations.
-var mismatches = map[string]ending{
+var mismatches = map[string]stoppedJob{
 	"another function": {
 		3, func(b *tracetest.Builder) {
 			b.Rank(0).At("a.c:1").Unfinished("MPI_Allreduce", 120, 3120, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
@@ -219,7 +219,7 @@ var mismatches = map[string]ending{
 }
 
 // crashes are jobs that lost ranks.
-var crashes = map[string]ending{
+var crashes = map[string]stoppedJob{
 	"a crash": {
 		3, func(b *tracetest.Builder) {
 			for i := range 2 {
@@ -289,7 +289,7 @@ var crashes = map[string]ending{
 }
 
 // harmless are jobs that somebody stopped, or that left MPI without MPI_Finalize.
-var harmless = map[string]ending{
+var harmless = map[string]stoppedJob{
 	"any source, and one still computes": {
 		3, func(b *tracetest.Builder) {
 			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 140, receive("MPI_ANY_SOURCE", "MPI_ANY_TAG"))
@@ -314,7 +314,7 @@ var harmless = map[string]ending{
 }
 
 func TestRunThatEndedHasNoFindings(t *testing.T) {
-	require.Nil(t, find(t, begun(2).Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })))
+	require.Nil(t, endOf(t, begun(2).Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })))
 }
 
 // What a rank waited for is there as numbers, too.
@@ -322,7 +322,7 @@ func TestRanksOfAHang(t *testing.T) {
 	b := begun(2)
 	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(1, 7))
 	b.Rank(1).At("a.c:2").Unfinished("MPI_Bcast", 130, 1130, args{"count": 1, "datatype": "MPI_INT", "root": 0})
-	f := find(t, b)
+	f := endOf(t, b)
 	require.Equal(t, Rank{
 		Rank: 0, State: "waiting", Function: "MPI_Recv", CallSite: "a.c:1", Communicator: "MPI_COMM_WORLD", Peer: new(1), Tag: new(int64(7)),
 		SinceSeconds: 0.12, LastedSeconds: 1, For: "1",
@@ -338,6 +338,6 @@ func TestMissingRankIsNoHang(t *testing.T) {
 	b := begun(3)
 	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(2, 7))
 	b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(0, 7))
-	f := find(t, b.Without(2))
+	f := endOf(t, b.Without(2))
 	require.Empty(t, f.Kind)
 }
