@@ -1,19 +1,14 @@
 // Command stats makes the tables of the benchmarks in hack/ of what these have measured.
 //
-//	go run ./hack/stats tracer --mpis 'openmpi mpich' --threads '1 4' --calls … --configs … FILE
-//	go run ./hack/stats start --mpis … FILE
-//	go run ./hack/stats gaps --mpis … FILE
-//	go run ./hack/stats pairs --mpi … --kernel … FILE
-//	go run ./hack/stats added --mpi … WITHOUT WITH
-//	go run ./hack/stats ratios FILE
-//	go run ./hack/stats clusters FILE
+// Some commands make a table of a file with a line for each measurement; what differs and by what ratio is computed within a
+// round there, and medians are over rounds: the machine may do other things too. Others make one row, of their arguments. `usage`
+// and `field` help to measure. Each table is a file here, which says what the columns of its input are.
 //
-// In goes a file with a line for each measurement; out comes a table in which differences and ratios are those within a
-// round, and medians are over rounds: the machine may do other things too. Each table is a file here, which says what
-// the columns of its input are.
+//	go run ./hack/stats --help
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -22,10 +17,15 @@ import (
 
 func main() {
 	root := &cobra.Command{Use: "stats", Short: "Tables of what benchmarks have measured", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(),
-		newRatiosCommand(), newClustersCommand())
+	root.AddCommand(newUsageCommand(), newFieldCommand(),
+		newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(), newInstructionsCommand(),
+		newRatiosCommand(), newBesideCommand(), newSimulatedCommand(), newSizeCommand(), newReadingsCommand(), newDecodeCommand(),
+		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newMergeCommand(), newClustersCommand(),
+		newClusteredRunCommand(), newClusteringCommand(), newHistogramCommand(), newRatesCommand(), newHeldBackCommand(), newSimgridCommand())
 	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "stats:", err)
+		if !errors.Is(err, errMissed) { // which the table says
+			fmt.Fprintln(os.Stderr, "stats:", err)
+		}
 		os.Exit(1)
 	}
 }
