@@ -46,7 +46,7 @@ var analyses = []member{
 	into(cpus.Analysis, func(f *Findings) *cpus.Findings { return &f.cpuFindings }),
 	into(ranks.Analysis, func(f *Findings) *ranks.Findings { return &f.rankFindings }),
 	into(waits.Analysis, func(f *Findings) *waits.Findings { return &f.waitFindings }),
-	into(rootcauses.Analysis, func(f *Findings) *rootcauses.Findings { return &f.rootCauseFindings }),
+	{rootcauses.Analysis, rootCauses},
 	into(whatif.Analysis, func(f *Findings) *whatif.Findings { return &f.whatIfFindings }),
 	into(strips.Analysis, func(f *Findings) *strips.Findings { return &f.stripFindings }),
 	into(phases.Analysis, func(f *Findings) *phases.Findings { return &f.phaseFindings }),
@@ -94,6 +94,12 @@ func collect(ctx context.Context, r *pass.Run) (Findings, error) {
 			return f, err
 		}
 	}
-	f.Notes = slices.Concat(f.runFindings.Notes, f.rootCauseFindings.Notes)
 	return f, nil
+}
+
+// rootCauses also collects the notes: the analysis of the run, which was before, has some, too.
+func rootCauses(ctx context.Context, r *pass.Run, f *Findings) error {
+	found, err := rootcauses.Analysis.Of(ctx, r)
+	f.RootCauses, f.Notes = found.RootCauses, slices.Concat(f.runFindings.Notes, found.Notes)
+	return err
 }

@@ -40,8 +40,8 @@ type Findings struct {
 	profileFindings
 	ledgerFindings
 	detailFindings
-	rootCauseFindings
-	Notes []string `json:"notes"` // of all of them
+	RootCauses *rootcauses.RootCauses `json:"root_causes"` // null where times of single calls were not kept
+	Notes      []string               `json:"notes"`       // of all of them
 }
 
 // Names under which the findings, which are all called so, can be embedded together.
@@ -60,5 +60,4 @@ type (
 	profileFindings    = profile.Findings
 	ledgerFindings     = ledger.Findings
 	detailFindings     = detail.Findings
-	rootCauseFindings  = rootcauses.Findings
 )
