@@ -1,8 +1,6 @@
 package report
 
 import (
-	"reflect"
-
 	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
@@ -27,17 +25,14 @@ type Report struct {
 // Of is the findings of the analysis that finds a T; the zero T where it has none.
 func Of[T any](r *Report) T { return section.Of[T](&r.Run) }
 
-// frame are the keys of report.json that are of no analysis.
-type frame struct {
+// A Frame has the keys of report.json that belong to no analysis.
+type Frame struct {
 	SchemaVersion int `json:"schema_version"`
 	// Missing are the analyses whose findings the report lacks; left out if there are none.
 	Missing    []MissingAnalysis  `json:"missing_analyses,omitempty"`
 	Provenance section.Provenance `json:"provenance"`
 	Notes      []string           `json:"notes"`
 }
-
-// Frame is the type of what is in report.json beside the findings.
-func Frame() reflect.Type { return reflect.TypeFor[frame]() }
 
 // Verdict is the one on the run; without one it says why.
 func (r *Report) Verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }

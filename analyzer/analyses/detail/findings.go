@@ -6,7 +6,7 @@ type Findings struct {
 	Detail *Detail `json:"detail"`
 	// RankActivities are those of at most 64 ranks, the ones that the verdict names first; null where times of single calls
 	// were not kept.
-	RankActivities []RankActivities `json:"rank_activities" schema:"nullable"`
+	RankActivities []RankActivities `json:"rank_activities" jsonschema:"nullable"`
 }
 
 // RankActivities are where one rank spent its time: the longest computations and the longest calls, in this order, each
