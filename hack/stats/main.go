@@ -19,6 +19,7 @@ func main() {
 	root := &cobra.Command{Use: "stats", Short: "Tables of what benchmarks have measured", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(newUsageCommand(), newFieldCommand(),
 		newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(), newInstructionsCommand(),
+		newFortranCommand(), newPythonCommand(), newTimingCommand(),
 		newRatiosCommand(), newBesideCommand(), newSimulatedCommand(), newSizeCommand(), newReadingsCommand(), newDecodeCommand(),
 		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newMergeCommand(), newClustersCommand(),
 		newClusteredRunCommand(), newClusteringCommand(), newHistogramCommand(), newRatesCommand(), newHeldBackCommand(), newSimgridCommand())

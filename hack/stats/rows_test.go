@@ -37,6 +37,12 @@ func TestTablesOfBenchmarksAreThoseOfTheScripts(t *testing.T) {
 			printDecode(b, all)
 			return nil
 		},
+		"timing": func(b *strings.Builder) error {
+			all, err := readBenchmarkFile("testdata/timing.txt")
+			require.NoError(t, err)
+			require.ErrorContains(t, printTiming(&strings.Builder{}, nil), "no benchmarks")
+			return printTiming(b, all)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile("testdata/" + name + ".golden")
@@ -79,6 +85,20 @@ func TestRows(t *testing.T) {
 		row(&got)
 		assert.Equal(t, want, got.String())
 	}
+}
+
+func TestLanguages(t *testing.T) {
+	of := []map[string][]float64{{"held": {10, 30, 20}}, {"held": {21, 22, 23}}, {"held": {40}}, {"held": {100}}}
+	var row strings.Builder
+	require.NoError(t, printFortran(&row, "mpich", []string{"held"}, of))
+	assert.Equal(t, "mpich    held                      20.0       2.0      40.0      60.0           58.0\n", row.String())
+	of[0]["released"], of[1]["released"], of[2]["released"] = []float64{1}, []float64{2}, []float64{203}
+	row.Reset()
+	require.NoError(t, printPython(&row, of[:3]))
+	assert.Equal(t, "held             20.0       22.0       40.0               18.0  target <= 200: pass\n"+
+		"released          1.0        2.0      203.0              201.0  target <= 200: miss\n", row.String())
+	delete(of[0], "released")
+	assert.ErrorContains(t, printPython(&row, of[:3]), "file 1 has nothing of released")
 }
 
 func TestHistogramRow(t *testing.T) {
