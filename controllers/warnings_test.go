@@ -46,8 +46,8 @@ func (s *stage) refusedWorker(index int) string {
 	return err.Error()
 }
 
-// TestPodsThatAreRefused: mpi-operator reports only in events that it cannot create a pod.
-func TestPodsThatAreRefused(t *testing.T) {
+// mpi-operator tells in events only that it may not create a pod.
+func TestRefusedWorkers(t *testing.T) {
 	t.Run("Pod Security", func(t *testing.T) {
 		s := newStage(t)
 		namespace := &corev1.Namespace{}
@@ -86,21 +86,6 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.settle()
 		require.NotContains(t, s.expect("Ready", isFalse, "Starting"), "quota", "all pods are there")
 	})
-	t.Run("an old warning is past", func(t *testing.T) {
-		s := newStage(t)
-		s.apply()
-		s.passStorage()
-		s.warn(s.mpiJob(), "MPIJobFailed", "worker pod created failed: the webhook was away", time.Now().Add(-time.Minute))
-		s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
-		s.later(3 * time.Second)
-		s.settle()
-		// The event itself is new, whatever its older times are: the newest of its times counts.
-		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
-		require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
-		s.worker(0, traceable)
-		s.settle()
-		require.NotContains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away", "a worker was made after it")
-	})
 	t.Run("worker of a running job", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
@@ -121,7 +106,26 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Running"), "exceeded quota: few")
 	})
-	t.Run("launcher's pod", func(t *testing.T) {
+}
+
+func TestOldWarning(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.passStorage()
+	s.warn(s.mpiJob(), "MPIJobFailed", "worker pod created failed: the webhook was away", time.Now().Add(-time.Minute))
+	s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
+	s.later(3 * time.Second)
+	s.settle()
+	// The event itself is new, whatever it says about when it happened: the newest of its times counts.
+	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
+	require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
+	s.worker(0, traceable)
+	s.settle()
+	require.NotContains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away", "a worker was made after it")
+}
+
+func TestRefusedLauncher(t *testing.T) {
+	t.Run("traced job", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.passStorage()
@@ -141,7 +145,10 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: launcher pod created failed: no")
 	})
-	t.Run("our own Job", func(t *testing.T) {
+}
+
+func TestRefusedJobsOfOurOwn(t *testing.T) {
+	t.Run("quota", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.runToMerge(0)
@@ -151,7 +158,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		require.Contains(t, s.expect("Ready", isFalse, "Collecting"), "Job stencil-cairn-merge-l0: Error creating: pods")
 		require.NotZero(t, s.after)
 	})
-	t.Run("our own Job in a queue", func(t *testing.T) {
+	t.Run("in a queue", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.runToMerge(0)

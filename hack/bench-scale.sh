@@ -16,39 +16,11 @@ trap 'rm -rf "$w"' EXIT
 mkdir "$w/traces"
 missed=0
 
-# metrics NAME...: the named metrics of each line of a Go benchmark, after its name
-metrics() {
-  awk -v names="$*" '
-    BEGIN { n = split(names, name, " ") }
-    /^Benchmark/ {
-      sub(/^[^\/]*\//, "", $1); sub(/-[0-9]+$/, "", $1)
-      split("", value)
-      for (i = 4; i <= NF; i += 2) value[$i] = $(i - 1)
-      line = $1
-      for (i = 1; i <= n; i++) line = line " " (name[i] in value ? value[name[i]] : "-")
-      print line
-    }'
-}
-
-echo "60 random programs of five computations, noise from run to run, in percent: how often the term is right if it is one"
-echo "that programs often have, how often a constant is reported as growing, the median error of growing times at 4 and 16 times the"
-echo "largest size, how often the truth is in the interval, and how often the one that hurts first is named"
-go test ./analyzer/scaling -run '^$' -bench Rates -benchtime 1x -timeout 1h |
-  metrics %right-term %false-alarms %error-4x %error-16x %in-interval %right-hurts-first | awk '
-  function show(value, limit, most) {
-    ok = most ? value <= limit : value >= limit
-    missed = missed || !ok
-    return sprintf(" %6.1f (%s %3d)%s", value, most ? "<=" : ">=", limit, ok ? " " : "!")
-  }
-  { noisy = $1 ~ /noise=5/; exact = $1 ~ /noise=0/
-    printf "%-30s", $1
-    printf "%s", show($2, exact ? 98 : noisy ? 55 : 80, 0)
-    printf "%s", show($3, exact ? 0 : 5, 1)
-    printf "%s", show($4, exact ? 1 : noisy ? 15 : 8, 1)
-    printf "%s", show($5, exact ? 1 : noisy ? 30 : 15, 1)
-    printf "%s", show($6, exact ? 99 : 80, 0)
-    printf "%s\n", show($7, exact ? 100 : noisy ? 70 : 85, 0) }
-  END { if (NR < 12) print "fewer than 12 lines"; exit missed || NR < 12 }' || missed=1
+echo "60 random programs of five computations, noise from run to run, in per cent: how often the term is right where it is one"
+echo "that programs often have, how often a constant is taken to grow, the median error of what grows at 4 and 16 times the"
+echo "largest size, how often the truth is in the interval, and how often what hurts first is named"
+go test ./analyzer/scaling -run '^$' -bench Rates -benchtime 1x -timeout 1h >"$w/rates" || die "$(tail -n 3 "$w/rates")"
+go run ./hack/stats rates "$w/rates" || missed=1
 
 # record NAME RANKS RUN COMMAND...
 record() {
@@ -84,15 +56,8 @@ if [ -n "${NPB:-}" ]; then
 fi
 echo
 echo "The largest size, predicted from the others: call sites, those with models of calls and of bytes, how many of these are right to"
-echo "the last digit, and for the example, the error of its computation time in percent"
-HELD_BACK="$w/traces" go test ./analyzer/scaling -run '^$' -bench HeldBack -benchtime 1x |
-  metrics held-back sites call-models calls-right byte-models bytes-right %time-off | sort | awk '
-  { own = $1 == "stencil"
-    ok = $5 == $4 && $7 == $6 && (!own || $8 != "-" && $8 <= 15 && $8 >= -15)
-    missed = missed || !ok
-    printf "%-10s %3d ranks, %3d sites; calls %d of %d right; bytes %d of %d right", $1, $2, $3, $5, $4, $7, $6
-    printf "%s", own ? sprintf("; time %+.1f%% (target: within 15)", $8) : ""
-    print ok ? "" : "  MISS" }
-  END { exit missed || !NR }' || missed=1
+echo "the last digit, and of the example by how many per cent the time of its computation is off"
+HELD_BACK="$w/traces" go test ./analyzer/scaling -run '^$' -bench HeldBack -benchtime 1x >"$w/held-back" || die "$(tail -n 3 "$w/held-back")"
+go run ./hack/stats held-back "$w/held-back" || missed=1
 [ -n "$kernels" ] || echo "NPB: left out (NPB=dir)"
 exit $missed

@@ -23,9 +23,10 @@ network=(--latency 20us --bandwidth 10)
 alike=(--cfg=smpi/allreduce:rdb --cfg=smpi/bcast:binomial_tree --cfg=smpi/reduce:binomial
   --cfg=smpi/barrier:ompi_bruck --cfg=smpi/allgather:bruck --cfg=smpi/gather:ompi_binomial --cfg=smpi/scatter:ompi_binomial)
 unlimited=2000000000
+go build -o "$w/stats" ./hack/stats
 
 predicted() { # TRACE OPTIONS…: seconds
-  bin/cairn predict "$@" "${network[@]}" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["run"]["predicted_seconds"])'
+  bin/cairn predict "$@" "${network[@]}" --json | "$w/stats" field run.predicted_seconds
 }
 simulated() { # OPTIONS…: seconds
   (cd "$w/export" && smpirun -platform platform.xml -hostfile hostfile -replay traces.txt "$@" >"$w/log" 2>&1) ||
@@ -37,24 +38,15 @@ quicker() { # OPTIONS…: seconds with the quicker algorithm; ring is the pairwi
   all=$(for way in bruck ring; do simulated "${alike[@]}" "--cfg=smpi/alltoall:$way" "$@"; done)
   sort -g <<<"$all" | head -n 1
 }
-row() { # NAME WAY TARGET PREDICTED SIMULATED
-  python3 - "$@" <<'PY'
-import math, sys
-name, way, target, predicted, simulated = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
-off = 100 * (predicted / simulated - 1)
-judge = "" if target == 0 else "met" if abs(off) <= target else "MISSED"
-print(f"{name:<22} {way:<10} {predicted * 1e3:>12.3f} {simulated * 1e3:>12.3f} {off:>+8.2f}%  {judge}", flush=True)
-PY
-}
 judge() { # NAME TRACE TARGET
   rm -rf "$w/export"
   bin/cairn export "$2" --format simgrid -o "$w/export" "${network[@]}" >"$w/said"
-  row "$1" "at once" "$3" "$(predicted "$2" --handshake-from $unlimited)" "$(quicker \
+  "$w/stats" simgrid "$1" "at once" "$3" "$(predicted "$2" --handshake-from $unlimited)" "$(quicker \
     --cfg=smpi/async-small-thresh:$unlimited --cfg=smpi/send-is-detached-thresh:$unlimited)"
   local from
   from=$(sed -n 's/.*smpi.async-small-thresh" value="\([0-9]*\)".*/\1/p' "$w/export/platform.xml")
-  row "$1" handshake 0 "$(predicted "$2")" "$(quicker "--cfg=smpi/lat-factor:$from:3;0:1")"
-  row "$1" default 0 "$(predicted "$2")" "$(simulated)"
+  "$w/stats" simgrid "$1" handshake 0 "$(predicted "$2")" "$(quicker "--cfg=smpi/lat-factor:$from:3;0:1")"
+  "$w/stats" simgrid "$1" default 0 "$(predicted "$2")" "$(simulated)"
   sed -n 's/^\(written\|left\)/    \1/p' "$w/said"
 }
 

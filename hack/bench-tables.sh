@@ -7,17 +7,14 @@ set -euo pipefail
 cd "$ROOT"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+go build -o "$dir/stats" ./hack/stats
 bin/cairn simulate --pattern stencil2d --ranks "${RANKS:-128}" --iterations "${ITERATIONS:-10000}" -o "$dir/trace.cairn"
-calls=$(bin/cairn info --json "$dir/trace.cairn" | python3 -c 'import json, sys; print(json.load(sys.stdin)["calls"])')
+calls=$(bin/cairn info --json "$dir/trace.cairn" | "$dir/stats" field calls)
 per_call() { awk -v bytes="$(cat "$@" | wc -c)" -v calls="$calls" 'BEGIN { printf "%.2f bytes per call", bytes / calls }'; }
 measured() { # NAME COMMAND...: what the command takes
-  python3 - "$@" <<'EOF'
-import resource, subprocess, sys, time
-start = time.time()
-subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-r = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(f"{sys.argv[1]}: {time.time() - start:.1f} s, {r.ru_utime + r.ru_stime:.1f} s of CPU, {r.ru_maxrss / 1024:.0f} MiB")
-EOF
+  local used
+  used=$("$dir/stats" usage "${@:2}")
+  awk -v name="$1" '{printf "%s: %.1f s, %.1f s of CPU, %.0f MiB\n", name, $1, $2, $3 / 1024}' <<<"$used"
 }
 echo "trace: $calls calls, $(per_call "$dir/trace.cairn")"
 measured parquet bin/cairn export "$dir/trace.cairn" --format parquet -o "$dir/tables"

@@ -17,18 +17,11 @@ w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
 part() { [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; }
 
-# size FILE: the bytes that count, then their parts.
-size() {
-  bin/cairn info "$1" | awk '
-    $1 ~ /^(container|signatures|grammar|values)$/ || $1 == "rank" && $2 == "map" {s[$1] = $NF}
-    END {print s["container"] + s["signatures"] + s["grammar"] + s["rank"] + s["values"],
-      s["container"] "+" s["signatures"] "+" s["grammar"] "+" s["rank"] "+" s["values"]}'
-}
-verdict() { awk -v v="$1" -v t="$2" 'BEGIN {print (v <= t ? "pass" : "MISS")}'; }
+go build -o "$w/stats" ./hack/stats
 
 # row NAME RANKS PILGRIM ZSTD COMMAND…: traces a program and compares.
 row() {
-  local name=$1 ranks=$2 pilgrim=$3 target=$4 bytes parts calls
+  local name=$1 ranks=$2 pilgrim=$3 target=$4
   shift 4
   rm -rf "$w/out"
   if ! timeout 300 bin/cairn run --call-sites none -o "$w/out" -- mpirun.openmpi -np "$ranks" --oversubscribe \
@@ -37,11 +30,7 @@ row() {
     failed=1
     return
   fi
-  calls=$(bin/cairn info "$w/out/trace.cairn" | awk '$1 == "calls" {print $2}')
-  read -r bytes parts < <(size "$w/out/trace.cairn")
-  printf '%-22s %5d %9d %9d %9d %9d %7.1fx  %-26s %s\n' "$name" "$ranks" "$calls" "$pilgrim" "$target" "$bytes" \
-    "$(awk -v a="$pilgrim" -v b="$bytes" 'BEGIN {print a / b}')" "$parts" "$(verdict "$bytes" "$target")"
-  [ "$pilgrim" -lt 2000 ] || echo "$pilgrim $bytes" >>"$w/ratios"
+  "$w/stats" beside --ratios "$w/ratios" "$name" "$ranks" "$pilgrim" "$target" "$w/out/trace.cairn"
 }
 
 own_programs() {
@@ -112,8 +101,8 @@ if part sizes; then
   own_programs
   npb
   # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: 9806, 2934, 3254, 6314 bytes there
-  echo "left out: 4 rows of the OSU micro-benchmarks: the numbers of iterations of the peer's measurements were not recorded"
-  go run ./hack/stats ratios "$w/ratios"
+  echo "left out: 4 rows of the OSU micro-benchmarks: with how many iterations the peer's were measured was not kept"
+  "$w/stats" ratios "$w/ratios"
 fi
 
 # clock: the cost of reading the clock in most calls of a program, as a part of its whole trace.
@@ -128,20 +117,14 @@ if part clock; then
       rm -rf "$w/out"
       bin/cairn run --call-sites none --timing $timing -o "$w/out" -- "${launch[@]}" "$w/clock.$mpi" 2000 >"$w/log" 2>&1 </dev/null
       # two readings around each of 8 timers, two around the messages of a step
-      bin/cairn info "$w/out/trace.cairn" | awk -v name="$mpi, $timing" -v readings=$((4 * 2000 * 18)) -v lossy="$timing" '
-        $1 == "bytes" {total = $2}
-        $1 == "of" && $2 == "MPI_Wtime" {bytes = $3}
-        END {each = bytes / readings
-          printf "%-34s %9s %9.4f %9d %9d %s\n", name, (lossy == "lossy" ? "0.1" : ""), each, bytes, total,
-            (lossy != "lossy" ? "" : (bytes > 0 && each <= 0.1 ? "pass" : "MISS"))}'
+      "$w/stats" readings $([ $timing = lossless ] || echo --judge) "$mpi, $timing" $((4 * 2000 * 18)) "$w/out/trace.cairn"
     done
   done
 fi
 
 simulated() {
   bin/cairn simulate --no-replay --call-sites none --timing aggregated "${@:2}" -o "$w/simulated.cairn" >/dev/null
-  read -r bytes parts < <(size "$w/simulated.cairn")
-  printf '%-44s %9d %9d  %-26s %s\n' "$1" 1023 "$bytes" "$parts" "$(verdict "$bytes" 1023)"
+  "$w/stats" simulated "$1" "$w/simulated.cairn"
 }
 # tree NAME RANKS ARGUMENTS…: with shards and a tree of merges
 tree() {
@@ -150,12 +133,11 @@ tree() {
   : >"$w/message" # it is only written where it exists, as in a pod
   bin/cairn merge --job --store "$w/job" --collect-timeout 1 --fan-in 256 --termination-log "$w/message" >/dev/null
   local level=0 parts
-  for parts in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1])).get("levels", []))' "$w/message"); do
+  for parts in $("$w/stats" field levels <"$w/message"); do
     level=$((level + 1))
     seq 0 $((parts - 1)) | xargs -P2 -I{} bin/cairn merge --job --store "$w/job" --level $level --index {} >/dev/null
   done
-  read -r bytes parts < <(size "$w/job/0/0/trace.cairn")
-  printf '%-44s %9d %9d  %-26s %s\n' "$1, $2 ranks" 1023 "$bytes" "$parts" "$(verdict "$bytes" 1023)"
+  "$w/stats" simulated "$1, $2 ranks" "$w/job/0/0/trace.cairn"
   rm -rf "$w/job"
 }
 if part simulated; then
@@ -192,16 +174,7 @@ fi
 if part decode; then
   echo
   go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 1s ./trace ./trace/grammar >"$w/decode" || failed=1
-  awk '
-    BEGIN {printf "%-44s %9s %9s\n", "decode", "target", "value"}
-    function per(unit, k) {for (k = 3; k < NF; k++) if ($(k + 1) == unit) return $k; return 0}
-    function row(name, target, ns) {
-      if (ns) printf "%-44s %9s %9.1f %s\n", name ", million calls/s/core", target, 1e3 / ns, (target == "" ? "" : (1e3 / ns >= target ? "pass" : "MISS"))
-    }
-    /^BenchmarkCursor\/timing=false/ {row("stencil without timing", 20, per("cpu-ns/op"))}
-    /^BenchmarkCursor\/timing=true/ {row("stencil with lossless timing", 10, per("cpu-ns/op"))}
-    /^BenchmarkCursorsOfShortRanks\/aggregated/ {row("1,024 ranks of 268 calls, without timing", "", per("cpu-ns/call"))}
-    /^BenchmarkCursorsOfShortRanks\/lossy/ {row("1,024 ranks of 268 calls, timing within 5%", "", per("cpu-ns/call"))}
-    /^(BenchmarkSequitur|FAIL|panic)/' "$w/decode"
+  "$w/stats" decode "$w/decode"
+  grep -E '^(BenchmarkSequitur|FAIL|panic)' "$w/decode" || true
 fi
 exit $failed

@@ -174,9 +174,9 @@ instructions() {
       none="$(count "$mpi" alone "$loop" $few) $(count "$mpi" alone "$loop" $more)"
       for variant in noop stamps $names; do
         # warm-up and the timed pass are part of a run: 1.3 times as many calls
-        echo "$none $(count "$mpi" "$variant" "$loop" $few) $(count "$mpi" "$variant" "$loop" $more)" |
-          awk -v mpi="$mpi" -v l="$loop" -v v="$variant" -v n=$(((more - few) * 13 / 10)) \
-            '{printf "%-8s %-20s %-10s %8.0f %8.0f\n", mpi, l, v, ($7 - $5 - $3 + $1) / n, ($8 - $6 - $4 + $2) / n}'
+        # shellcheck disable=SC2046,SC2086 # two numbers each
+        "$w/stats" instructions "$mpi" "$loop" "$variant" $(((more - few) * 13 / 10)) $none \
+          $(count "$mpi" "$variant" "$loop" $few) $(count "$mpi" "$variant" "$loop" $more)
       done
     done
   done

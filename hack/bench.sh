@@ -9,6 +9,7 @@ pairs=${1:-5}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
+go build -o "$w/stats" ./hack/stats
 
 echo "Time added per call (CPU ns of the whole process, median of $pairs alternating runs, compression included)"
 printf '%-10s %-22s %10s %10s %10s\n' MPI call without with added
@@ -18,7 +19,7 @@ for mpi in openmpi mpich; do
     "mpirun.$mpi" -np 1 "$w/percall.$mpi" >>"$w/$mpi.without"
     bin/cairn run --force -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
   done
-  go run ./hack/stats added --mpi "$mpi" "$w/$mpi.without" "$w/$mpi.with"
+  "$w/stats" added --mpi "$mpi" "$w/$mpi.without" "$w/$mpi.with"
 done
 
 echo
@@ -28,10 +29,7 @@ for program in ring stencil collectives master_worker; do
   for ranks in 4 16; do
     rm -rf "$w/out"
     bin/cairn run -o "$w/out" -- mpirun.openmpi -np $ranks --oversubscribe --mca mpi_yield_when_idle 1 "examples/bin/openmpi/$program" >/dev/null
-    bin/cairn info "$w/out/trace.cairn" | awk -v p=$program -v r=$ranks '
-      $1 == "calls" {calls = $2} $1 == "bytes" {all = $2}
-      $1 ~ /^(container|signatures|grammar|values)$/ || $1 == "rank" && $2 == "map" {s[$1] = $NF}
-      END {printf "%-14s %6d %10d %12d %14d\n", p, r, calls, all, s["container"] + s["signatures"] + s["grammar"] + s["rank"] + s["values"]}'
+    "$w/stats" size $program $ranks "$w/out/trace.cairn"
   done
 done
 

@@ -76,15 +76,7 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 			}
 		}
 		s.set(false)
-		stored := func() bool {
-			parts, err := filepath.Glob(filepath.Join(spool, "*", "part-*"))
-			require.NoError(t, err)
-			bytes := int64(0)
-			for _, part := range parts {
-				bytes += treeSize(part)
-			}
-			return bytes < leastParts
-		}
+		stored := func() bool { return partBytes(t, spool) < leastParts }
 		eventually(t, "the store has what is worth an object", stored)
 		given := coarse()
 		for range 3 {
@@ -102,24 +94,42 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 		require.Empty(t, stop())
 		require.Zero(t, account.Refused())
 		content := mergedContent(t, s, pod(0))
-		var found uint64
-		for _, th := range content.Threads.All() {
-			found += th.Calls
-			gaps, durations, err := th.Times()
-			require.NoError(t, err)
-			ticks := int64(0)
-			for i := range gaps {
-				ticks += gaps[i] + durations[i]
-			}
-			require.Equal(t, th.EndTick-th.FirstTick, ticks, "the clock goes on as it did")
-			for _, c := range content.Coarse() {
-				require.Less(t, c.To, th.Calls-timing.BlockCalls, "the last calls have their times")
-			}
-		}
-		require.Equal(t, calls, found)
+		requireCallsAndClock(t, content, calls)
 		require.Zero(t, content.Ranks.At(0).Dropped+content.Ranks.At(1).Dropped)
 		require.NotEmpty(t, content.Coarse())
 	}
+}
+
+// requireCallsAndClock checks that all calls are there, that times and sums together are all ticks, and that the last calls
+// have their own times.
+func requireCallsAndClock(t *testing.T, content *trace.Content, calls uint64) {
+	t.Helper()
+	var found uint64
+	for _, th := range content.Threads.All() {
+		found += th.Calls
+		gaps, durations, err := th.Times()
+		require.NoError(t, err)
+		ticks := int64(0)
+		for i := range gaps {
+			ticks += gaps[i] + durations[i]
+		}
+		require.Equal(t, th.EndTick-th.FirstTick, ticks, "the clock goes on as it did")
+		for _, c := range content.Coarse() {
+			require.Less(t, c.To, th.Calls-timing.BlockCalls, "the last calls have their times")
+		}
+	}
+	require.Equal(t, calls, found)
+}
+
+// partBytes is the size of the parts that are in the spool.
+func partBytes(t *testing.T, spool string) (bytes int64) {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(spool, "*", "part-*"))
+	require.NoError(t, err)
+	for _, part := range parts {
+		bytes += treeSize(part)
+	}
+	return bytes
 }
 
 // coarseParts counts the parts with sums that are in the spool only.

@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/waits"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
+	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -37,14 +38,45 @@ type Options struct {
 }
 
 // analyses are those around the critical path, in the order in which their findings are collected.
-var analyses = []pass.Step{
-	run.Analysis, verdict.Analysis, stopped.Analysis, path.Analysis, efficiency.Analysis, cpus.Analysis, ranks.Analysis, waits.Analysis,
-	rootcauses.Analysis, whatif.Analysis, strips.Analysis, phases.Analysis, profile.Analysis, ledger.Analysis, detail.Analysis,
+var analyses = []member{
+	into(run.Analysis, func(f *Findings) *run.Findings { return &f.runFindings }),
+	into(verdict.Analysis, func(f *Findings) *verdict.Findings { return &f.verdictFindings }),
+	into(stopped.Analysis, func(f *Findings) *stopped.Findings { return &f.stoppedFindings }),
+	into(path.Analysis, func(f *Findings) *path.Findings { return &f.pathFindings }),
+	into(efficiency.Analysis, func(f *Findings) *efficiency.Findings { return &f.efficiencyFindings }),
+	into(cpus.Analysis, func(f *Findings) *cpus.Findings { return &f.cpuFindings }),
+	into(ranks.Analysis, func(f *Findings) *ranks.Findings { return &f.rankFindings }),
+	into(waits.Analysis, func(f *Findings) *waits.Findings { return &f.waitFindings }),
+	{rootcauses.Analysis, rootCauses},
+	into(whatif.Analysis, func(f *Findings) *whatif.Findings { return &f.whatIfFindings }),
+	into(strips.Analysis, func(f *Findings) *strips.Findings { return &f.stripFindings }),
+	into(phases.Analysis, func(f *Findings) *phases.Findings { return &f.phaseFindings }),
+	into(profile.Analysis, func(f *Findings) *profile.Findings { return &f.profileFindings }),
+	into(ledger.Analysis, func(f *Findings) *ledger.Findings { return &f.ledgerFindings }),
+	into(detail.Analysis, func(f *Findings) *detail.Findings { return &f.detailFindings }),
+}
+
+// A member is an analysis with its part of Findings.
+type member struct {
+	step pass.Step
+	find func(ctx context.Context, r *pass.Run, f *Findings) error
+}
+
+// into makes a member of an analysis whose findings go to the part of Findings that part returns.
+func into[T any](a *analysis.Analysis[T], part func(*Findings) *T) member {
+	return member{a, func(ctx context.Context, r *pass.Run, f *Findings) (err error) {
+		*part(f), err = a.Of(ctx, r)
+		return err
+	}}
 }
 
 // Analyze finds what all of them do of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	r := pass.Begin(ctx, t, analyses...)
+	steps := make([]pass.Step, len(analyses))
+	for i := range analyses {
+		steps[i] = analyses[i].step
+	}
+	r := pass.Begin(ctx, t, steps...)
 	if o.Clock != nil {
 		pass.Give(r, matching.Given, o.Clock)
 	}
@@ -56,30 +88,19 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 }
 
 // collect finds what all of them do in a run that wants them.
-func collect(ctx context.Context, r *pass.Run) (f Findings, err error) {
-	f.SchemaVersion = SchemaVersion
-	var causes rootcauses.Findings
-	for _, find := range []func() error{
-		func() (err error) { f.runFindings, err = run.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.verdictFindings, err = verdict.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.stoppedFindings, err = stopped.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.pathFindings, err = path.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.efficiencyFindings, err = efficiency.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.cpuFindings, err = cpus.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.rankFindings, err = ranks.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.waitFindings, err = waits.Analysis.Of(ctx, r); return err },
-		func() (err error) { causes, err = rootcauses.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.whatIfFindings, err = whatif.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.stripFindings, err = strips.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.phaseFindings, err = phases.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.profileFindings, err = profile.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.ledgerFindings, err = ledger.Analysis.Of(ctx, r); return err },
-		func() (err error) { f.detailFindings, err = detail.Analysis.Of(ctx, r); return err },
-	} {
-		if err := find(); err != nil {
+func collect(ctx context.Context, r *pass.Run) (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion}
+	for _, a := range analyses {
+		if err := a.find(ctx, r, &f); err != nil {
 			return f, err
 		}
 	}
-	f.RootCauses, f.Notes = causes.RootCauses, slices.Concat(f.runFindings.Notes, causes.Notes)
 	return f, nil
+}
+
+// rootCauses also collects the notes: the analysis of the run, which was before, has some, too.
+func rootCauses(ctx context.Context, r *pass.Run, f *Findings) error {
+	found, err := rootcauses.Analysis.Of(ctx, r)
+	f.RootCauses, f.Notes = found.RootCauses, slices.Concat(f.runFindings.Notes, found.Notes)
+	return err
 }

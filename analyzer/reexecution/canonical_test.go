@@ -64,104 +64,106 @@ const (
 	anyTag    = "MPI_ANY_TAG"
 )
 
-// TestCanonicalForm: each rule of doc.go, by calls of one rank between MPI_Init and MPI_Finalize.
+// canonicalForms has each rule of doc.go: calls of a rank between MPI_Init and MPI_Finalize, and their canonical form.
+var canonicalForms = []struct {
+	name string
+	made func(r *tracetest.Rank)
+	want []string
+}{
+	{
+		"a receive takes the message that it took",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Recv", 2, 3, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": anyTag, "status": status{Source: 1, Tag: 7, Bytes: 4}})
+		},
+		[]string{"Recv(1 MPI_INT 1 7 MPI_COMM_WORLD) after 1"},
+	},
+	{
+		"a nonblocking one, whose status comes later, and in another order",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
+			r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(1)})
+			r.Call("MPI_Waitany", 1, 1, args{"count": 2, "array_of_requests": requests{0, 1}, "index": 1, "status": status{Source: 1, Tag: 5}})
+			r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Source: 0, Tag: 5}})
+		},
+		[]string{"Irecv(1 MPI_INT 0 5 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD)", "Wait(#1)", "Wait(#0)"},
+	},
+	{
+		"a persistent one is an MPI_Irecv at each start",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Recv_init", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
+			for source := range 2 {
+				r.Call("MPI_Start", 1, 1, args{"request": request(0)})
+				r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Source: source, Tag: 5}})
+			}
+			r.Call("MPI_Request_free", 1, 1, args{"request": request(0)})
+		},
+		[]string{"Irecv(1 MPI_INT 0 5 MPI_COMM_WORLD)", "Wait(#0)", "Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD)", "Wait(#0)"},
+	},
+	{
+		"a cancelled one keeps its wildcard",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
+			r.Call("MPI_Cancel", 1, 1, args{"request": request(0)})
+			r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Cancelled: true}})
+		},
+		[]string{"Irecv(1 MPI_INT MPI_ANY_SOURCE 5 MPI_COMM_WORLD)", "Cancel(#0)", "Wait(#0)"},
+	},
+	{
+		"polls wait, and time between them is no computation",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Irecv", 2, 2, args{"count": 1, "datatype": "MPI_INT", "source": 1, "tag": 5, "request": request(0)})
+			r.Call("MPI_Test", 2, 2, args{"request": request(0), "flag": 0})
+			r.Call("MPI_Test", 2.05, 2.05, args{"request": request(0), "flag": 0})
+			r.Call("MPI_Test", 2.1, 2.1, args{"request": request(0), "flag": 1, "status": status{Source: 1, Tag: 5}})
+			r.Call("MPI_Barrier", 4.1, 5, args{})
+		},
+		[]string{"Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD) after 1", "Wait(#0)", "Barrier(MPI_COMM_WORLD) after 2"},
+	},
+	{
+		"some of several requests",
+		func(r *tracetest.Rank) {
+			for i := range 3 {
+				r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": 1, "tag": i, "request": request(i)})
+			}
+			r.Call("MPI_Testsome", 1, 1, args{"incount": 3, "array_of_requests": requests{0, 1, 2}, "outcount": 0, "array_of_indices": []int{}, "array_of_statuses": []status{}})
+			r.Call("MPI_Testsome", 1, 1, args{"incount": 3, "array_of_requests": requests{0, 1, 2}, "outcount": 2, "array_of_indices": []int{2, 0}, "array_of_statuses": []status{{}, {}}})
+			r.Call("MPI_Testall", 1, 1, args{"count": 1, "array_of_requests": requests{1}, "flag": 1, "array_of_statuses": []status{{}}})
+		},
+		[]string{
+			"Irecv(1 MPI_INT 1 0 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 1 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 2 MPI_COMM_WORLD)",
+			"Waitall(2 [#2 #0])", "Waitall(1 [#1])",
+		},
+	},
+	{
+		"a wait for nothing",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Waitany", 1, 1, args{"count": 1, "array_of_requests": requests{tracetest.Null}, "index": "MPI_UNDEFINED", "status": status{}})
+		},
+		[]string{"Waitall(0 [])"},
+	},
+	{
+		"probes",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Iprobe", 1, 1, args{"source": anySource, "tag": 3, "flag": 0})
+			r.Call("MPI_Iprobe", 1, 1, args{"source": anySource, "tag": 3, "flag": 1, "status": status{Source: 1, Tag: 3}})
+			r.Call("MPI_Improbe", 1, 1, args{"source": 1, "tag": anyTag, "flag": 1, "message": tracetest.Message(0), "status": status{Source: 1, Tag: 4}})
+		},
+		[]string{"Probe(1 3 MPI_COMM_WORLD)", "Mprobe(1 4 MPI_COMM_WORLD)"},
+	},
+	{
+		"what a callback calls, and clock readings",
+		func(r *tracetest.Rank) {
+			r.Call("MPI_Allreduce", 2, 4, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			r.Call("MPI_Type_size", 3, 3.5, args{"datatype": "MPI_INT"})
+			r.Call("MPI_Wtime", 5, 5, args{})
+			r.Call("MPI_Barrier", 7, 8, args{})
+		},
+		[]string{"Allreduce(1 MPI_INT MPI_SUM MPI_COMM_WORLD) after 1", "Barrier(MPI_COMM_WORLD) after 3"},
+	},
+}
+
 func TestCanonicalForm(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		made func(r *tracetest.Rank)
-		want []string
-	}{
-		{
-			"a receive takes the message that it took",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Recv", 2, 3, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": anyTag, "status": status{Source: 1, Tag: 7, Bytes: 4}})
-			},
-			[]string{"Recv(1 MPI_INT 1 7 MPI_COMM_WORLD) after 1"},
-		},
-		{
-			"a nonblocking one, whose status comes later, and in another order",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
-				r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(1)})
-				r.Call("MPI_Waitany", 1, 1, args{"count": 2, "array_of_requests": requests{0, 1}, "index": 1, "status": status{Source: 1, Tag: 5}})
-				r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Source: 0, Tag: 5}})
-			},
-			[]string{"Irecv(1 MPI_INT 0 5 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD)", "Wait(#1)", "Wait(#0)"},
-		},
-		{
-			"a persistent one is an MPI_Irecv at each start",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Recv_init", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
-				for source := range 2 {
-					r.Call("MPI_Start", 1, 1, args{"request": request(0)})
-					r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Source: source, Tag: 5}})
-				}
-				r.Call("MPI_Request_free", 1, 1, args{"request": request(0)})
-			},
-			[]string{"Irecv(1 MPI_INT 0 5 MPI_COMM_WORLD)", "Wait(#0)", "Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD)", "Wait(#0)"},
-		},
-		{
-			"a cancelled one keeps its wildcard",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": anySource, "tag": 5, "request": request(0)})
-				r.Call("MPI_Cancel", 1, 1, args{"request": request(0)})
-				r.Call("MPI_Wait", 1, 1, args{"request": request(0), "status": status{Cancelled: true}})
-			},
-			[]string{"Irecv(1 MPI_INT MPI_ANY_SOURCE 5 MPI_COMM_WORLD)", "Cancel(#0)", "Wait(#0)"},
-		},
-		{
-			"polls wait, and time between them is no computation",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Irecv", 2, 2, args{"count": 1, "datatype": "MPI_INT", "source": 1, "tag": 5, "request": request(0)})
-				r.Call("MPI_Test", 2, 2, args{"request": request(0), "flag": 0})
-				r.Call("MPI_Test", 2.05, 2.05, args{"request": request(0), "flag": 0})
-				r.Call("MPI_Test", 2.1, 2.1, args{"request": request(0), "flag": 1, "status": status{Source: 1, Tag: 5}})
-				r.Call("MPI_Barrier", 4.1, 5, args{})
-			},
-			[]string{"Irecv(1 MPI_INT 1 5 MPI_COMM_WORLD) after 1", "Wait(#0)", "Barrier(MPI_COMM_WORLD) after 2"},
-		},
-		{
-			"some of several requests",
-			func(r *tracetest.Rank) {
-				for i := range 3 {
-					r.Call("MPI_Irecv", 1, 1, args{"count": 1, "datatype": "MPI_INT", "source": 1, "tag": i, "request": request(i)})
-				}
-				r.Call("MPI_Testsome", 1, 1, args{"incount": 3, "array_of_requests": requests{0, 1, 2}, "outcount": 0, "array_of_indices": []int{}, "array_of_statuses": []status{}})
-				r.Call("MPI_Testsome", 1, 1, args{"incount": 3, "array_of_requests": requests{0, 1, 2}, "outcount": 2, "array_of_indices": []int{2, 0}, "array_of_statuses": []status{{}, {}}})
-				r.Call("MPI_Testall", 1, 1, args{"count": 1, "array_of_requests": requests{1}, "flag": 1, "array_of_statuses": []status{{}}})
-			},
-			[]string{
-				"Irecv(1 MPI_INT 1 0 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 1 MPI_COMM_WORLD)", "Irecv(1 MPI_INT 1 2 MPI_COMM_WORLD)",
-				"Waitall(2 [#2 #0])", "Waitall(1 [#1])",
-			},
-		},
-		{
-			"a wait for nothing",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Waitany", 1, 1, args{"count": 1, "array_of_requests": requests{tracetest.Null}, "index": "MPI_UNDEFINED", "status": status{}})
-			},
-			[]string{"Waitall(0 [])"},
-		},
-		{
-			"probes",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Iprobe", 1, 1, args{"source": anySource, "tag": 3, "flag": 0})
-				r.Call("MPI_Iprobe", 1, 1, args{"source": anySource, "tag": 3, "flag": 1, "status": status{Source: 1, Tag: 3}})
-				r.Call("MPI_Improbe", 1, 1, args{"source": 1, "tag": anyTag, "flag": 1, "message": tracetest.Message(0), "status": status{Source: 1, Tag: 4}})
-			},
-			[]string{"Probe(1 3 MPI_COMM_WORLD)", "Mprobe(1 4 MPI_COMM_WORLD)"},
-		},
-		{
-			"what a callback calls, and clock readings",
-			func(r *tracetest.Rank) {
-				r.Call("MPI_Allreduce", 2, 4, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
-				r.Call("MPI_Type_size", 3, 3.5, args{"datatype": "MPI_INT"})
-				r.Call("MPI_Wtime", 5, 5, args{})
-				r.Call("MPI_Barrier", 7, 8, args{})
-			},
-			[]string{"Allreduce(1 MPI_INT MPI_SUM MPI_COMM_WORLD) after 1", "Barrier(MPI_COMM_WORLD) after 3"},
-		},
-	} {
+	for _, c := range canonicalForms {
 		t.Run(c.name, func(t *testing.T) {
 			b := tracetest.New(2).Ranks(func(i int, r *tracetest.Rank) {
 				r.Init(0, 1)

@@ -1,3 +1,3 @@
 package report
 
-//go:generate go run ./schemagen -o ../../docs/report.schema.json -source ..
+//go:generate go run ./schemagen -o ../../docs/report.schema.json

@@ -17,7 +17,7 @@ func (r *Report) JSON() ([]byte, error) {
 	for _, findings := range r.Findings() {
 		parts = append(parts, withoutNotes(findings))
 	}
-	parts = append(parts, frame{SchemaVersion, r.Missing, r.Provenance, r.Notes})
+	parts = append(parts, Frame{SchemaVersion, r.Missing, r.Provenance, r.Notes})
 	var all bytes.Buffer
 	for _, part := range parts {
 		body, err := json.Marshal(part)
@@ -49,7 +49,7 @@ func Read(list []analysis.Any, raw []byte) (*Report, error) {
 	if head.SchemaVersion != SchemaVersion {
 		return nil, fmt.Errorf("report has version %d, this cairn reads %d", head.SchemaVersion, SchemaVersion)
 	}
-	var f frame
+	var f Frame
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}

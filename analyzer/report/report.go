@@ -1,8 +1,6 @@
 package report
 
 import (
-	"reflect"
-
 	"github.com/cairn-mpi/cairn/analyzer/analyses/efficiency"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
@@ -28,8 +26,8 @@ type Report struct {
 // Of returns the findings of the type T of an analysis; the zero T if there are none.
 func Of[T any](r *Report) T { return section.Of[T](&r.Run) }
 
-// frame are the keys of report.json that belong to no analysis.
-type frame struct {
+// A Frame has the keys of report.json that belong to no analysis.
+type Frame struct {
 	SchemaVersion int `json:"schema_version"`
 	// Missing are the analyses without findings in the report; omitted if there are none.
 	Missing    []MissingAnalysis  `json:"missing_analyses,omitempty"`
@@ -37,10 +35,7 @@ type frame struct {
 	Notes      []string           `json:"notes"`
 }
 
-// Frame returns the type of the keys of report.json besides the findings.
-func Frame() reflect.Type { return reflect.TypeFor[frame]() }
-
-// Verdict returns the verdict on the run; without one, it has the reason.
+// Verdict is the one on the run; without one it says why.
 func (r *Report) Verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }
 
 // Efficiency returns the efficiencies of the run.

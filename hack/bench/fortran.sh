@@ -17,7 +17,7 @@ run() { # MPI LANGUAGE PRELOAD [CALLS]
   mkdir "$w/root/spool"
   "mpirun.$1" -np 1 env ${3:+LD_PRELOAD="$3"} "$w/$2.$1" "${4:-$calls}"
 }
-median() { awk -v l="$1" '$1 == l {print $2}' "$w/$2" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
+go build -o "$w/stats" ./hack/stats
 printf '%-8s %-20s %9s %9s %9s %9s %14s\n' MPI call 'C alone' 'C adds' F.alone 'F. adds' 'Fortran - C'
 for mpi in openmpi mpich; do
   shim=$w/root/lib/libcairn-$mpi.so
@@ -29,9 +29,6 @@ for mpi in openmpi mpich; do
       run "$mpi" $language "$shim" >>"$w/$mpi.$language.traced"
     done
   done
-  for call in MPI_Comm_rank MPI_Iprobe 'MPI_Allreduce(self)' Irecv+Isend+Waitall; do
-    awk -v m="$mpi" -v l="$call" -v ca="$(median "$call" "$mpi.c.alone")" -v ct="$(median "$call" "$mpi.c.traced")" \
-      -v fa="$(median "$call" "$mpi.f.alone")" -v ft="$(median "$call" "$mpi.f.traced")" \
-      'BEGIN {printf "%-8s %-20s %9.1f %9.1f %9.1f %9.1f %14.1f\n", m, l, ca, ct - ca, fa, ft - fa, (ft - fa) - (ct - ca)}'
-  done
+  "$w/stats" fortran --mpi "$mpi" --calls 'MPI_Comm_rank MPI_Iprobe MPI_Allreduce(self) Irecv+Isend+Waitall' \
+    "$w/$mpi".{c,f}.{alone,traced}
 done

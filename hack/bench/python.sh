@@ -21,9 +21,5 @@ for _ in $(seq "$rounds"); do
     mpirun.openmpi -np 1 "${preload[@]}" /usr/bin/python3 hack/bench/python.py "$calls" >>"$w/$sites"
   done
 done
-median() { awk -v l="$1" '$1 == l {print $2}' "$w/$2" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
 printf '%-10s %10s %10s %10s %18s\n' "the lock" alone none caller 'line of Python adds'
-for loop in held released; do
-  awk -v l="$loop" -v a="$(median $loop alone)" -v n="$(median $loop none)" -v c="$(median $loop caller)" \
-    'BEGIN {printf "%-10s %10.1f %10.1f %10.1f %18.1f  target <= 200: %s\n", l, a, n, c, c - n, c - n <= 200 ? "pass" : "miss"}'
-done
+go run ./hack/stats python "$w/alone" "$w/none" "$w/caller"

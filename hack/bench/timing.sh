@@ -21,22 +21,4 @@ for program in "$@"; do
 done
 cd "$root"
 go test -run '^$' -bench 'TimingOf' -benchtime 200ms ./trace -traces "$w/*/trace.cairn" >"$w/rows"
-awk '
-  BEGIN {printf "%-44s %9s %9s %9s\n", "timing, 4 ranks", "target", "value", "KT"}
-  function row(name, unit, target, value, ok, kt) {
-    printf "%-44s %9.2f %9.2f %9s %s%s\n", name ", " unit, target, value, kt, (ok ? "pass" : "MISS"),
-      (kt == "" ? "" : (value <= 1.1 * kt ? ", within 10% of KT: pass" : ", within 10% of KT: MISS"))
-    rows++
-  }
-  /^BenchmarkTimingOf/ {
-    sub(/-[0-9]+$/, "", $1)
-    split($1, name, "/")
-    for (i = 3; i < NF; i++) value[$(i + 1)] = $i
-    if (name[2] == "cursor") row("cursor " name[3], "Mcalls/cpu-s", 10, value["Mcalls/cpu-s"], value["Mcalls/cpu-s"] >= 10, "")
-    else {
-      target = name[4] == "5%" ? 1.4 : 1.0
-      row(name[3] " at " name[4], "bytes/call", target, value["bytes/call"], value["bytes/call"] <= target,
-        sprintf("%.2f", value["KT-bytes/call"]))
-    }
-  }
-  END {if (!rows) exit 1}' "$w/rows" || { tail -n 5 "$w/rows"; exit 1; }
+go run ./hack/stats timing "$w/rows" || { tail -n 5 "$w/rows"; exit 1; }

@@ -1,19 +1,14 @@
 // Command stats computes the tables of the benchmarks in hack/ from their measurements.
 //
-//	go run ./hack/stats tracer --mpis 'openmpi mpich' --threads '1 4' --calls … --configs … FILE
-//	go run ./hack/stats start --mpis … FILE
-//	go run ./hack/stats gaps --mpis … FILE
-//	go run ./hack/stats pairs --mpi … --kernel … FILE
-//	go run ./hack/stats added --mpi … WITHOUT WITH
-//	go run ./hack/stats ratios FILE
-//	go run ./hack/stats clusters FILE
+// Some commands make a table of a file with a line for each measurement; what differs and by what ratio is computed within a
+// round there, and medians are over rounds: the machine may do other things too. Others make one row, of their arguments. `usage`
+// and `field` help to measure. Each table is a file here, which says what the columns of its input are.
 //
-// The input is a file with one line for each measurement. The output is a table. Its differences
-// and ratios are computed within a round, because the machine may have other load, and its medians
-// over the rounds. Each table has a file here, which documents the columns of its input.
+//	go run ./hack/stats --help
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -22,10 +17,16 @@ import (
 
 func main() {
 	root := &cobra.Command{Use: "stats", Short: "Tables of what benchmarks have measured", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(),
-		newRatiosCommand(), newClustersCommand())
+	root.AddCommand(newUsageCommand(), newFieldCommand(),
+		newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(), newInstructionsCommand(),
+		newFortranCommand(), newPythonCommand(), newTimingCommand(),
+		newRatiosCommand(), newBesideCommand(), newSimulatedCommand(), newSizeCommand(), newReadingsCommand(), newDecodeCommand(),
+		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newMergeCommand(), newClustersCommand(),
+		newClusteredRunCommand(), newClusteringCommand(), newHistogramCommand(), newRatesCommand(), newHeldBackCommand(), newSimgridCommand())
 	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "stats:", err)
+		if !errors.Is(err, errMissed) { // which the table says
+			fmt.Fprintln(os.Stderr, "stats:", err)
+		}
 		os.Exit(1)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -107,7 +108,29 @@ func median(values []float64) float64 {
 	return stat.Quantile(0.5, stat.Empirical, sorted, nil)
 }
 
-// verdict is the text of a table for a target.
+// numbers are arguments that are numbers.
+func numbers(args []string) ([]float64, error) {
+	list := make([]float64, len(args))
+	for i, a := range args {
+		var err error
+		if list[i], err = strconv.ParseFloat(a, 64); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// errMissed is the error of a table that shows that a target was missed.
+var errMissed = errors.New("a target was missed")
+
+func missedUnless(met bool) error {
+	if met {
+		return nil
+	}
+	return errMissed
+}
+
+// verdict is what a table says of a target.
 func verdict(met bool) string {
 	if met {
 		return "pass"

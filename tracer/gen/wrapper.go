@@ -22,152 +22,201 @@ func wrappers(functions []*mpi.Function) string {
 // wrapper returns the C function that records a call of f. Its own names end in an underscore, which no parameter of
 // the standard does.
 func wrapper(f *mpi.Function) string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
-
-	fmt.Fprintf(&b, "%s\n{\n", prototype(f, "cairn_"+f.Name))
-	line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
+	w := wrapperWriter{f: f}
+	fmt.Fprintf(&w.text, "%s\n{\n", prototype(f, "cairn_"+f.Name))
+	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	if startsTracing(f) {
-		line("cairn_start();")
+		w.line("cairn_start();")
 	}
-	// The library's own calls are not the program's. For example, ROMIO calls MPI_Type_free_keyval at MPI_Finalize.
-	leave := fmt.Sprintf("real_(%s)", names(f))
-	if f.ReturnType != "void" {
+	w.passOnLibraryCalls()
+	w.beforeRecord()
+	w.declarations()
+	w.inputs()
+	w.call()
+	w.outputs()
+	w.afterRecord()
+	w.text.WriteString("}\n")
+	return w.text.String()
+}
+
+// A wrapperWriter writes the body of a wrapper, part by part in the order of wrapper.
+type wrapperWriter struct {
+	f    *mpi.Function
+	text strings.Builder
+}
+
+// line writes a line, or several, of the function's body.
+func (w *wrapperWriter) line(format string, args ...any) {
+	fmt.Fprintf(&w.text, "\t"+format+"\n", args...)
+}
+
+// outStatuses returns the parameters in which the call returns statuses.
+func (w *wrapperWriter) outStatuses() (list []*mpi.Param) {
+	for i := range w.f.Params {
+		if p := &w.f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// passOnLibraryCalls writes the way past the record for calls by the MPI library itself: ROMIO calls
+// MPI_Type_free_keyval at MPI_Finalize, for one, which is not the program's call. A call by the Fortran layer is the
+// program's, once.
+func (w *wrapperWriter) passOnLibraryCalls() {
+	leave := fmt.Sprintf("real_(%s)", names(w.f))
+	if w.f.ReturnType != "void" {
 		leave = "return " + leave
 	} else {
 		leave = "{ " + leave + "; return; }"
 	}
-	// The first call by the Fortran layer is the program's.
-	line("uint64_t caller_ = CAIRN_CALLER;")
-	line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", f.ID, leave)
-	if i := ignorableStatus(f); i >= 0 {
+	w.line("uint64_t caller_ = CAIRN_CALLER;")
+	w.line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", w.f.ID, leave)
+	if i := ignorableStatus(w.f); i >= 0 {
 		ignore := "MPI_STATUS_IGNORE"
-		if f.Params[i].IsArray() {
+		if w.f.Params[i].IsArray() {
 			ignore = "MPI_STATUSES_IGNORE"
 		}
-		line("if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))\n\t\t%s = %s;", f.Params[i].Name, ignore)
+		w.line("if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))\n\t\t%s = %s;", w.f.Params[i].Name, ignore)
 	}
-	// Before the record, and at the return after the record: so the order of calls in the log is consistent with the
-	// records' epochs.
-	line("CAIRN_REFERENCE_CALL(call_%s(%s));", f.Name, names(f))
-	if semantics.Of(f).Operation == semantics.Finalize {
-		line("CAIRN_FINALIZES();")
+}
+
+// beforeRecord writes what happens before the record is opened. The reference log has the call before the record does,
+// and the return after it: what the records' epochs say of the order of two calls the log's order says too.
+func (w *wrapperWriter) beforeRecord() {
+	w.line("CAIRN_REFERENCE_CALL(call_%s(%s));", w.f.Name, names(w.f))
+	switch semantics.Of(w.f).Operation {
+	case semantics.Finalize:
+		w.line("CAIRN_FINALIZES();")
+	case semantics.SessionFree:
+		w.line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
 	}
-	if semantics.Of(f).Operation == semantics.SessionFree {
-		line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
+}
+
+// declarations writes the variables that the record needs: lengths of lists, and statuses of its own where the
+// application ignores them.
+func (w *wrapperWriter) declarations() {
+	w.line("struct cairn_record record_;")
+	if needsRoot(w.f) {
+		w.line("const bool root_ = %s;", rootOf(w.f))
 	}
-	line("struct cairn_record record_;")
-	if needsRoot(f) {
-		line("const bool root_ = %s;", rootOf(f))
-	}
-	size := size(f)
-	for i := range f.Params {
-		p := &f.Params[i]
+	for i := range w.f.Params {
+		p := &w.f.Params[i]
 		if isList(p) {
-			line("const int64_t length_%s_ = %s;", p.Name, entryLength(f, p))
+			w.line("const int64_t length_%s_ = %s;", p.Name, entryLength(w.f, p))
 		}
-		if p.Kind == mpi.KindArgv {
-			line("const uint64_t argv_bytes_ = cairn_strings_bytes(%s != NULL ? *%s : NULL, length_%s_);", p.Name, p.Name, p.Name)
-		}
-		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-			if p.IsArray() {
-				line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
-				line("MPI_Status few_%s_[CAIRN_FEW], *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name, p.Name)
-			} else {
-				line("MPI_Status own_%s_;", p.Name)
-				line("const bool ignored_%s_ = %s == MPI_STATUS_IGNORE;", p.Name, p.Name)
-				line("MPI_Status *seen_%s_ = %s;", p.Name, p.Name)
-				line("if (ignored_%s_)\n\t\tseen_%s_ = cairn_clear_status(&own_%s_);", p.Name, p.Name, p.Name)
-			}
+		switch {
+		case p.Kind == mpi.KindArgv:
+			w.line("const uint64_t argv_bytes_ = cairn_strings_bytes(%s != NULL ? *%s : NULL, length_%s_);", p.Name, p.Name, p.Name)
+		case p.Kind == mpi.KindStatus && p.Direction == mpi.Out && p.IsArray():
+			w.line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
+			w.line("MPI_Status few_%s_[CAIRN_FEW], *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name, p.Name)
+		case p.Kind == mpi.KindStatus && p.Direction == mpi.Out:
+			w.line("MPI_Status own_%s_;", p.Name)
+			w.line("const bool ignored_%s_ = %s == MPI_STATUS_IGNORE;", p.Name, p.Name)
+			w.line("MPI_Status *seen_%s_ = %s;", p.Name, p.Name)
+			w.line("if (ignored_%s_)\n\t\tseen_%s_ = cairn_clear_status(&own_%s_);", p.Name, p.Name, p.Name)
 		}
 	}
-	line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_);", f.ID, size)
-	for i := range f.Params {
-		p := &f.Params[i]
-		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out && p.IsArray() {
-			line("if (word_ != NULL)\n\t\town_%s_ = cairn_own_statuses(&record_, few_%s_, length_%s_);", p.Name, p.Name, p.Name)
-			line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
+}
+
+// inputs opens the record and writes its input section.
+func (w *wrapperWriter) inputs() {
+	w.line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_);", w.f.ID, size(w.f))
+	for _, p := range w.outStatuses() {
+		if p.IsArray() {
+			w.line("if (word_ != NULL)\n\t\town_%s_ = cairn_own_statuses(&record_, few_%s_, length_%s_);", p.Name, p.Name, p.Name)
+			w.line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
 		}
-		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_mark_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
+		w.line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_mark_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
+	}
+	w.line("if (CAIRN_LIKELY(word_ != NULL)) {")
+	for i := range w.f.Params {
+		if p := &w.f.Params[i]; p.Direction.IsIn() {
+			w.line("\t%s", putIn(p))
 		}
 	}
-	line("if (CAIRN_LIKELY(word_ != NULL)) {")
-	for i := range f.Params {
-		if p := &f.Params[i]; p.Direction.IsIn() {
-			fmt.Fprintf(&b, "\t\t%s\n", putIn(p))
-		}
+	if epochBefore(w.f) {
+		w.line("\tcairn_epoch_before(&record_);")
 	}
-	if effect := epochBefore(f); effect {
-		line("\tcairn_epoch_before(&record_);")
+	w.line("\tcairn_enter(&record_);")
+	w.line("}")
+}
+
+// call writes the call of the real function.
+func (w *wrapperWriter) call() {
+	if w.f.MayMark() {
+		w.line("bool counts_;")
 	}
-	line("\tcairn_enter(&record_);")
-	line("}")
-	if f.MayMark() {
-		line("bool counts_;")
-	}
-	if f.ReturnType == "void" {
-		line("%s;", arguments(f, "real_"))
+	if w.f.ReturnType == "void" {
+		w.line("%s;", arguments(w.f, "real_"))
 	} else {
-		line("%s result_ = %s;", f.ReturnType, arguments(f, "real_"))
+		w.line("%s result_ = %s;", w.f.ReturnType, arguments(w.f, "real_"))
 	}
-	result := "(uint64_t)0"
-	switch {
-	case f.Return == mpi.KindDouble:
-		result = "cairn_double(result_)"
-	case f.ReturnType != "void":
-		result = "CAIRN_WORD(result_)"
-	}
-	line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", result)
+}
+
+// outputs writes the record's output section and commits it.
+func (w *wrapperWriter) outputs() {
+	f := w.f
+	w.line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", resultWord(f))
 	if hasOut(f) {
 		if f.Return == mpi.KindErrorCode {
-			line("\tconst bool defined_ = cairn_outputs_defined(result_);")
+			w.line("\tconst bool defined_ = cairn_outputs_defined(result_);")
 		} else {
-			line("\tconst bool defined_ = true;")
+			w.line("\tconst bool defined_ = true;")
 		}
 	}
-	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-			line("\tif (!ignored_%s_)\n\t\t\tcairn_settle_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
-		}
+	for _, p := range w.outStatuses() {
+		w.line("\tif (!ignored_%s_)\n\t\t\tcairn_settle_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 	}
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsOut() {
-			fmt.Fprintf(&b, "\t\t%s\n", putOut(f, p))
+			w.line("\t%s", putOut(f, p))
 		}
 	}
 	if epochAfter(f) {
-		line("\tcairn_epoch_after(&record_);")
+		w.line("\tcairn_epoch_after(&record_);")
 	}
 	if x := extras(f); x != "" {
-		line("\t%s", x)
+		w.line("\t%s", x)
 	}
 	if f.MayMark() {
-		line("\tcounts_ = %s;", counts(f))
-		line("\trecord_.header->flags |= counts_ ? CAIRN_MARKER : 0;")
+		w.line("\tcounts_ = %s;", counts(f))
+		w.line("\trecord_.header->flags |= counts_ ? CAIRN_MARKER : 0;")
 	}
-	line("\tcairn_commit(&record_, word_);")
+	w.line("\tcairn_commit(&record_, word_);")
 	if f.MayMark() {
-		line("} else {\n\t\tcounts_ = %s;", counts(f))
+		w.line("} else {\n\t\tcounts_ = %s;", counts(f))
 	}
-	line("}")
-	line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(f))
-	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
-		}
+	w.line("}")
+}
+
+// afterRecord writes what happens from the end of the record to the return.
+func (w *wrapperWriter) afterRecord() {
+	w.line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(w.f))
+	for _, p := range w.outStatuses() {
+		w.line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 	}
-	if f.MayMark() {
-		line("if (CAIRN_UNLIKELY(counts_))\n\t\tcairn_collective_marker();")
+	if w.f.MayMark() {
+		w.line("if (CAIRN_UNLIKELY(counts_))\n\t\tcairn_collective_marker();")
 	}
-	if semantics.Of(f).Operation == semantics.Initialize {
-		line("CAIRN_INITIALIZED(result_);")
+	if semantics.Of(w.f).Operation == semantics.Initialize {
+		w.line("CAIRN_INITIALIZED(result_);")
 	}
-	if f.ReturnType != "void" {
-		line("return result_;")
+	if w.f.ReturnType != "void" {
+		w.line("return result_;")
 	}
-	b.WriteString("}\n")
-	return b.String()
+}
+
+// resultWord returns the expression for the function's result as a word of the record.
+func resultWord(f *mpi.Function) string {
+	switch {
+	case f.Return == mpi.KindDouble:
+		return "cairn_double(result_)"
+	case f.ReturnType != "void":
+		return "CAIRN_WORD(result_)"
+	}
+	return "(uint64_t)0"
 }
 
 // startsTracing reports whether f initializes MPI.

@@ -57,6 +57,17 @@ func BenchmarkRecvWildcard(b *testing.B) {
 	})
 }
 
+// Sizes that hardly ever come again: the key of each call is widened.
+func BenchmarkSendOfAnySize(b *testing.B) {
+	k := int64(0)
+	benchmark(b, func(s *recordtest.Shim) {
+		for range 8 {
+			k++
+			s.Call(0, "MPI_Send", 0, 0x10, k*7919%100_003, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
+		}
+	})
+}
+
 func BenchmarkStencil(b *testing.B) {
 	benchmark(b, func(s *recordtest.Shim) {
 		var raw recordtest.List

@@ -34,7 +34,7 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	if code := r.clustering.Code(number); code != 0 {
 		return code
 	}
-	k := keyReader{b: r.signatures.terminals[number].key}
+	k := keyScanner{key: r.signatures.terminals[number].key}
 	function, site := k.uvarint(), int(k.uvarint())
 	var path []*trace.Site
 	for ; site > 0 && site <= len(r.sites.list); site = int(r.sites.list[site-1].Caller) {

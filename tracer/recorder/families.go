@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"encoding/binary"
-
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/mpi"
@@ -48,7 +46,7 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 		return key, false
 	}
 	w := &r.widening
-	if !w.start(key, l, &r.scratch) {
+	if !w.start(textOf(key), l, &r.scratch) {
 		return key, false
 	}
 	w.family = xxhash.Sum64(w.to)
@@ -107,24 +105,20 @@ func (r *Recorder) count(family uint64) {
 
 // countKnown counts the keys of a recorder that was restored.
 func (r *Recorder) countKnown(key string) {
-	function, n := binary.Uvarint([]byte(key))
-	if l := layoutFor(uint16(function)); n > 0 && l != nil {
-		if w := &r.widening; w.start([]byte(key), l, &scratch{}) {
-			r.count(xxhash.Sum64(w.to))
-		}
+	head := keyScanner{key: key}
+	if l := layoutFor(uint16(head.uvarint())); l != nil && r.widening.start(key, l, &scratch{}) {
+		r.count(xxhash.Sum64(r.widening.to))
 	}
 }
 
 // A widening makes a wide key and its stream values from a key and its stream values.
 type widening struct {
-	from           []byte
-	at             int // bytes of it that were read
-	to             []byte
+	keyCopy
 	values         []int64
 	lengths        []int32
 	streamed       []int64 // values and lengths of the key's streams,
 	streamedCounts []int32
-	next           int // how many of the values were copied,
+	nextValue      int // how many of the values have been copied,
 	nextCount      int // and of the lengths
 	changed        bool
 	varied         uint64 // hash of the numbers that were widened
@@ -161,11 +155,12 @@ func wideOut(p *parameter) wideness {
 
 // start widens a key. It returns false if there is nothing to widen or key is malformed. If s is empty, only the key is
 // made.
-func (w *widening) start(key []byte, l *layout, s *scratch) bool {
-	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
-	w.streamed, w.streamedCounts, w.next, w.nextCount, w.varied, w.changed = s.values, s.lengths, 0, 0, 0, false
+func (w *widening) start(key string, l *layout, s *scratch) bool {
+	w.keyCopy.start(key)
+	w.values, w.lengths = w.values[:0], w.lengths[:0]
+	w.streamed, w.streamedCounts, w.nextValue, w.nextCount, w.varied, w.changed = s.values, s.lengths, 0, 0, 0, false
 	for range 3 { // function, site, own rank
-		w.number()
+		w.uvarint()
 	}
 	w.value(keepsAll)
 	for i := range l.params {
@@ -178,94 +173,63 @@ func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 			w.value(wideOut(p))
 		}
 	}
-	if !w.changed {
+	if !w.changed || w.bad {
 		return false
 	}
-	w.to = append(w.to, w.from[w.at:]...)
-	w.values, w.lengths = append(w.values, w.streamed[w.next:]...), append(w.lengths, w.streamedCounts[w.nextCount:]...)
+	w.end()
+	w.values, w.lengths = append(w.values, w.streamed[w.nextValue:]...), append(w.lengths, w.streamedCounts[w.nextCount:]...)
 	return true
-}
-
-// copied copies the next n bytes, or as many as remain.
-func (w *widening) copied(n int) {
-	end := min(w.at+n, len(w.from))
-	w.to = append(w.to, w.from[w.at:end]...)
-	w.at = end
-}
-
-// number copies a varint.
-func (w *widening) number() uint64 {
-	if w.at < len(w.from) && w.from[w.at] < 0x80 { // most are short
-		x := w.from[w.at]
-		w.to = append(w.to, x)
-		w.at++
-		return uint64(x)
-	}
-	x, n := binary.Uvarint(w.from[w.at:])
-	w.copied(max(n, 0))
-	return x
 }
 
 // stream copies the values of streams.
 func (w *widening) stream(streams int) {
 	for range min(streams, len(w.streamedCounts)-w.nextCount) {
 		n := w.streamedCounts[w.nextCount]
-		w.values, w.lengths = append(w.values, w.streamed[w.next:w.next+int(n)]...), append(w.lengths, n)
-		w.next += int(n)
+		w.values, w.lengths = append(w.values, w.streamed[w.nextValue:w.nextValue+int(n)]...), append(w.lengths, n)
+		w.nextValue += int(n)
 		w.nextCount++
 	}
 }
 
-// value copies a value, or makes a stream of it.
+// value keeps a value, or makes a stream of it.
 func (w *widening) value(wide wideness) {
-	if w.at == len(w.from) {
-		return
-	}
-	form := w.from[w.at]
-	if wide != keepsAll && w.widened(wide, trace.Form(form)) {
+	form := w.next()
+	if wide != keepsAll && w.widened(wide, form) {
 		w.changed = true
 		return
 	}
-	w.to = append(w.to, form)
-	w.at++
-	switch trace.Form(form) {
-	case trace.Int, trace.Float, trace.Handle, trace.Code, trace.Name:
-		w.number()
-	case formLocated:
-		w.number()
-		w.number()
-	case trace.Text:
-		w.copied(int(min(w.number(), uint64(len(w.from)))))
-	case trace.List:
-		for n := min(w.number(), uint64(len(w.from)-w.at)); n > 0 && w.at < len(w.from); n-- {
-			w.value(keepsAll)
+	for parts := 1; ; form = w.next() {
+		switch form {
+		case trace.List:
+			parts += int(w.number)
+		case trace.Status:
+			w.stream(statusFields)
+		case trace.Stream, trace.ListStream:
+			w.stream(1)
 		}
-	case trace.Status:
-		w.stream(statusFields)
-	case trace.Stream, trace.ListStream:
-		w.stream(1)
+		if parts--; parts == 0 || w.bad {
+			return
+		}
 	}
 }
 
-// widened makes a stream of a value of this form, if there is one for it.
+// widened makes a stream of the value whose first part was read, if there is one for it. Else the scanner is where it was.
 func (w *widening) widened(wide wideness, form trace.Form) bool {
 	switch form {
 	case trace.Int:
 		if wide == widensNumbers {
-			x, n := binary.Varint(w.from[w.at+1:])
-			w.one(x, n)
+			w.one(w.int())
 			return true
 		}
 	case trace.Handle:
-		x, n := binary.Uvarint(w.from[w.at+1:])
-		w.one(int64(x), n)
+		w.one(int64(w.number))
 		return true
 	case trace.List:
 		switch wide {
 		case widensNumbers:
 			return w.list(w.integer)
 		case widensRequests:
-			return w.requests()
+			return w.list(w.request)
 		case widensResults:
 			return w.statuses()
 		}
@@ -273,36 +237,23 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 	return false
 }
 
-// one makes a stream of a value of n bytes.
-func (w *widening) one(x int64, n int) {
-	w.at += 1 + max(n, 0)
-	w.to = appendForm(w.to, trace.Stream)
+// one makes a stream of a number.
+func (w *widening) one(x int64) {
+	w.replace(w.begin, trace.Stream)
 	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
 	w.varied = online.Mix(w.varied, uint64(x))
 }
 
-// integer reads the element of a list of integers at a byte of the key and returns its end.
-func (w *widening) integer(at, _ int) (end int, ok bool) {
-	if at >= len(w.from) || trace.Form(w.from[at]) != trace.Int {
-		return 0, false
-	}
-	x, n := binary.Varint(w.from[at+1:])
-	w.values = append(w.values, x)
-	return at + 1 + max(n, 0), true
-}
-
-// list makes a stream of a list whose elements are all of one kind.
-func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
-	count, k := binary.Uvarint(w.from[w.at+1:])
-	if k <= 0 || count == 0 {
+// list makes a stream of a list if each of its elements has values for it.
+func (w *widening) list(element func(form trace.Form, i, n int) bool) bool {
+	list, at, before := w.keyPart, w.at, len(w.values)
+	if list.number == 0 {
 		return false
 	}
-	at, before := w.at+1+k, len(w.values)
 	w.values = append(w.values, 0)
-	for i := range int(min(count, uint64(len(w.from)-at))) {
-		var ok bool
-		if at, ok = element(at, i); !ok {
-			w.values = w.values[:before]
+	for i := range int(list.number) {
+		if !element(w.next(), i, int(list.number)) {
+			w.keyPart, w.at, w.values = list, at, w.values[:before]
 			return false
 		}
 	}
@@ -311,55 +262,57 @@ func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
 	for _, x := range w.values[before:] {
 		w.varied = online.Mix(w.varied, uint64(x))
 	}
-	w.at, w.to = at, appendForm(w.to, trace.ListStream)
+	w.replace(list.begin, trace.ListStream)
 	w.lengths = append(w.lengths, int32(n))
 	return true
 }
 
-// requests makes a stream of a list of requests: its length, then positions and non-null requests. A stream may omit
-// what is the same as in the call before (docs/format-sections.md); here nothing is omitted.
-func (w *widening) requests() bool {
-	count, k := binary.Uvarint(w.from[w.at+1:])
-	return k > 0 && w.list(func(at, i int) (int, bool) {
-		if at >= len(w.from) {
-			return 0, false
-		}
-		x, n := binary.Uvarint(w.from[at+1:])
-		request := int64(x)
-		switch trace.Form(w.from[at]) {
-		case trace.Handle:
-		case trace.Name:
-			request = trace.NullRequest // the only constant
-		default:
-			return 0, false
-		}
-		if i == 0 {
-			w.values = append(w.values, int64(count))
-		}
-		w.values = append(w.values, int64(i), request)
-		return at + 1 + max(n, 0), true
-	})
+// integer takes an element of a list of integers.
+func (w *widening) integer(form trace.Form, _, _ int) bool {
+	if form != trace.Int {
+		return false
+	}
+	w.values = append(w.values, w.int())
+	return true
+}
+
+// request takes element i of a list of n requests, of which the stream has how long it is, then positions and the requests
+// that are there. A stream may leave out what is as in the call before (docs/format-sections.md); here nothing is.
+func (w *widening) request(form trace.Form, i, n int) bool {
+	request := int64(w.number)
+	switch form {
+	case trace.Handle:
+	case trace.Name:
+		request = trace.NullRequest // there is no other constant
+	default:
+		return false
+	}
+	if i == 0 {
+		w.values = append(w.values, int64(n))
+	}
+	w.values = append(w.values, int64(i), request)
+	return true
 }
 
 // statuses merges the streams of a list of statuses into one stream.
 func (w *widening) statuses() bool {
-	count, k := binary.Uvarint(w.from[w.at+1:])
-	if k <= 0 || count == 0 || count > uint64(len(w.from)-w.at-1-k) {
-		return false
-	}
-	at, n := w.at+1+k, int(count)
-	for _, form := range w.from[at:][:n] {
-		if trace.Form(form) != trace.Status {
+	list, at, n := w.keyPart, w.at, int(w.number)
+	for range n {
+		if w.next() != trace.Status {
+			w.keyPart, w.at = list, at
 			return false
 		}
 	}
-	w.at, w.to = at+n, appendForm(w.to, trace.ListStream)
+	if n == 0 {
+		return false
+	}
+	w.replace(list.begin, trace.ListStream)
 	n *= statusFields
 	if n > len(w.streamedCounts)-w.nextCount {
 		return true // the caller does not want the values
 	}
-	w.values = append(append(w.values, int64(n)), w.streamed[w.next:w.next+n]...)
+	w.values = append(append(w.values, int64(n)), w.streamed[w.nextValue:w.nextValue+n]...)
 	w.lengths = append(w.lengths, int32(1+n))
-	w.next, w.nextCount = w.next+n, w.nextCount+n
+	w.nextValue, w.nextCount = w.nextValue+n, w.nextCount+n
 	return true
 }

@@ -41,7 +41,7 @@ type loop struct {
 	stamps      []int64      // enter and exit of each call that was equal
 	grid        *timing.Grid // the common grid of all steps, if they have one
 	alike       bool
-	start       grammar.Snapshot       // where the iteration began
+	start       grammar.Snapshot   // where the iteration began
 	repetition  grammar.Repetition // its repetition in the grammar
 	generation  uint64             // of the repeats
 	live        []liveSnapshot

@@ -13,122 +13,160 @@ import (
 // A loopBody makes one iteration of a random loop; iteration counts from 0.
 type loopBody []func(iteration int)
 
-// randomLoop makes the body of a loop of a thread: calls that are always the same, and calls that sometimes differ in what
-// must not matter, or in what must.
+// randomLoop makes the body of a loop of a thread: calls that are the same each time, and such that differ now and then
+// in what must not matter, or in what must. Handles from base on are the loop's own.
 func randomLoop(s *recordtest.Shim, rng *rand.Rand, thread uint32, base int64) loopBody {
 	var body loopBody
-	for range 1 + rng.IntN(6) {
-		at := uint64(0x401000 + rng.IntN(8)*0x10)
-		peer, rare := int64(rng.IntN(4)), 3+rng.IntN(40)
-		now := func(i int) int64 { // 1 now and then
-			if i%rare == rare-1 {
-				return 1
-			}
-			return 0
+	for n := range int64(1 + rng.IntN(6)) {
+		c := loopCalls{
+			Shim: s, random: rng, thread: thread, base: base + 100*n,
+			at: uint64(0x401000 + rng.IntN(8)*0x10), peer: int64(rng.IntN(4)), rare: 3 + rng.IntN(40),
 		}
-		switch rng.IntN(13) {
-		case 0:
-			body = append(body, func(int) { s.CallAt(thread, at, "MPI_Barrier", 0, recordtest.CommWorld) })
-		case 1: // another buffer each time
-			body = append(body, func(i int) {
-				s.CallAt(thread, at, "MPI_Allreduce", 0, 0x10+int64(i%3), 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
-			})
-		case 2: // MPI_IN_PLACE now and then: another signature
-			body = append(body, func(i int) {
-				buffer := int64(0x10)
-				if now(i) == 1 {
-					buffer = recordtest.InPlace
-				}
-				s.CallAt(thread, at, "MPI_Allreduce", 0, buffer, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
-			})
-		case 3: // results that differ
-			body = append(body, func(i int) {
-				s.CallAt(thread, at, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: now(i), Tag: 7, Bytes: 4})
-			})
-		case 4: // the same signature twice, with different results
-			body = append(body, func(i int) {
-				for k := range int64(2) {
-					s.CallAt(thread, at, "MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: k, Tag: now(i), Bytes: 4})
-				}
-			})
-		case 5: // requests that come and go, some with one handle
-			body = append(body, func(i int) {
-				raws := recordtest.List{base, base + 1 + now(i), 0x6c000000, 0x6c000000}
-				for k, raw := range raws {
-					s.CallAt(thread, at, "MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, peer, k, recordtest.CommWorld, raw)
-				}
-				for k := range raws { // ended from behind, one by one
-					k = len(raws) - 1 - k
-					before, after := append(recordtest.List{}, raws...), append(recordtest.List{}, raws...)
-					after[k], raws[k] = recordtest.RequestNull, recordtest.RequestNull
-					s.CallAt(thread, at, "MPI_Waitany", 0, len(before), before, after, k, recordtest.Status{Source: 0})
-				}
-			})
-		case 6: // one that is ended in the next iteration
-			live := recordtest.List{}
-			body = append(body, func(i int) {
-				s.CallAt(thread, at, "MPI_Irecv", 0, 1, recordtest.TypeInt, peer, 3, recordtest.CommWorld, 0x10, base+10+int64(i%2))
-				if len(live) > 0 {
-					s.CallAt(thread, at, "MPI_Wait", 0, live[0], recordtest.RequestNull, recordtest.Status{Source: peer, Tag: 3, Bytes: 4})
-				}
-				live = recordtest.List{base + 10 + int64(i%2)}
-			})
-		case 7: // persistent
-			s.CallAt(thread, at, "MPI_Send_init", 0, 0x10, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, base+20)
-			body = append(body, func(int) {
-				s.CallAt(thread, at, "MPI_Start", 0, base+20, base+20)
-				s.CallAt(thread, at, "MPI_Wait", 0, base+20, base+20, recordtest.Status{})
-			})
-			base += 100
-		case 8: // polls, as many as it takes
-			body = append(body, func(i int) {
-				s.CallAt(thread, at, "MPI_Irecv", 0, 1, recordtest.TypeInt, peer, 3, recordtest.CommWorld, 0x10, base+30)
-				for range 2 + now(i) {
-					s.CallAt(thread, at, "MPI_Test", 0, base+30, base+30, 0, recordtest.NoStatus{})
-				}
-				s.CallAt(thread, at, "MPI_Test", 0, base+30, recordtest.RequestNull, 1, recordtest.Status{Source: peer, Tag: 3, Bytes: 4})
-			})
-		case 9: // a handle that means something else now and then
-			body = append(body, func(i int) {
-				if now(i) == 1 {
-					s.CallAt(thread, at, "MPI_Type_contiguous", 0, 2+rng.IntN(2), recordtest.TypeInt, 700)
-					s.CallAt(thread, at, "MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
-					s.CallAt(thread, at, "MPI_Type_free", 0, 700, 0x0c000000)
-				}
-				s.CallAt(thread, at, "MPI_Comm_rank", 0, recordtest.CommWorld, 0)
-			})
-		case 10: // a flag that says whether there is a status
-			body = append(body, func(i int) {
-				if now(i) == 1 {
-					s.CallAt(thread, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, recordtest.CommWorld, 1, recordtest.Status{Source: 1, Bytes: 4})
-				} else {
-					s.CallAt(thread, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, recordtest.CommWorld, 0, recordtest.NoStatus{})
-				}
-			})
-		case 11: // statuses of requests that differ
-			body = append(body, func(i int) {
-				s.CallAt(thread, at, "MPI_Irecv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, base+40)
-				s.CallAt(thread, at, "MPI_Waitall", 0, 1, recordtest.List{base + 40}, recordtest.List{recordtest.RequestNull}, recordtest.Statuses{{Source: now(i), Bytes: int64(i % 2)}})
-			})
-		case 12: // a loop inside, whose trip count may change; a switch of tracing
-			inner := randomLoop(s, rng, thread, base+1000)
-			body = append(body, func(i int) {
-				for k := range 3 + int(now(i)) {
-					for _, f := range inner {
-						f(k)
-					}
-				}
-				if rare < 5 && now(i) == 1 {
-					s.Call(thread, "MPI_Pcontrol", 0, i/rare%2)
-				}
-			})
+		switch kind := rng.IntN(13); kind {
+		case 5, 6, 7, 8, 11:
+			body = append(body, c.withRequests(kind))
+		case 12:
+			body = append(body, c.innerLoop())
+		default:
+			body = append(body, c.withoutRequests(kind))
 		}
-		base += 100
 	}
 	return body
 }
 
-// Comparison by iterations leads to the same trace as call by call.
+// loopCalls makes calls at one call site of a loop's body.
+type loopCalls struct {
+	*recordtest.Shim
+	random *rand.Rand
+	thread uint32
+	at     uint64
+	peer   int64
+	rare   int   // something differs in one iteration of so many
+	base   int64 // handles from here on are its own
+}
+
+func (c *loopCalls) call(name string, result int64, args ...any) {
+	c.CallAt(c.thread, c.at, name, result, args...)
+}
+
+// now is 1 in the iterations in which something differs, else 0.
+func (c *loopCalls) now(i int) int64 {
+	if i%c.rare == c.rare-1 {
+		return 1
+	}
+	return 0
+}
+
+func (c *loopCalls) withoutRequests(kind int) func(iteration int) {
+	switch kind {
+	case 0:
+		return func(int) { c.call("MPI_Barrier", 0, recordtest.CommWorld) }
+	case 1: // another buffer each time
+		return func(i int) {
+			c.call("MPI_Allreduce", 0, 0x10+int64(i%3), 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
+		}
+	case 2: // MPI_IN_PLACE now and then: another signature
+		return func(i int) {
+			buffer := int64(0x10)
+			if c.now(i) == 1 {
+				buffer = recordtest.InPlace
+			}
+			c.call("MPI_Allreduce", 0, buffer, 1, recordtest.TypeInt, 0x58000003, recordtest.CommWorld, 0x20)
+		}
+	case 3: // results that differ
+		return func(i int) {
+			c.call("MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: c.now(i), Tag: 7, Bytes: 4})
+		}
+	case 4: // the same signature twice, with different results
+		return func(i int) {
+			for k := range int64(2) {
+				c.call("MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: k, Tag: c.now(i), Bytes: 4})
+			}
+		}
+	case 9: // a handle that means something else now and then
+		return func(i int) {
+			if c.now(i) == 1 {
+				c.call("MPI_Type_contiguous", 0, 2+c.random.IntN(2), recordtest.TypeInt, 700)
+				c.call("MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
+				c.call("MPI_Type_free", 0, 700, 0x0c000000)
+			}
+			c.call("MPI_Comm_rank", 0, recordtest.CommWorld, 0)
+		}
+	case 10: // a flag that says whether there is a status
+		return func(i int) {
+			if c.now(i) == 1 {
+				c.call("MPI_Iprobe", 0, recordtest.AnySource, 1, recordtest.CommWorld, 1, recordtest.Status{Source: 1, Bytes: 4})
+			} else {
+				c.call("MPI_Iprobe", 0, recordtest.AnySource, 1, recordtest.CommWorld, 0, recordtest.NoStatus{})
+			}
+		}
+	}
+	panic(kind)
+}
+
+func (c *loopCalls) withRequests(kind int) func(iteration int) {
+	switch kind {
+	case 5: // requests that come and go, some with one handle
+		return func(i int) {
+			raws := recordtest.List{c.base, c.base + 1 + c.now(i), 0x6c000000, 0x6c000000}
+			for k, raw := range raws {
+				c.call("MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, c.peer, k, recordtest.CommWorld, raw)
+			}
+			for k := range raws { // ended from behind, one by one
+				k = len(raws) - 1 - k
+				before, after := append(recordtest.List{}, raws...), append(recordtest.List{}, raws...)
+				after[k], raws[k] = recordtest.RequestNull, recordtest.RequestNull
+				c.call("MPI_Waitany", 0, len(before), before, after, k, recordtest.Status{Source: 0})
+			}
+		}
+	case 6: // one that is ended in the next iteration
+		live := recordtest.List{}
+		return func(i int) {
+			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, c.peer, 3, recordtest.CommWorld, 0x10, c.base+10+int64(i%2))
+			if len(live) > 0 {
+				c.call("MPI_Wait", 0, live[0], recordtest.RequestNull, recordtest.Status{Source: c.peer, Tag: 3, Bytes: 4})
+			}
+			live = recordtest.List{c.base + 10 + int64(i%2)}
+		}
+	case 7: // persistent
+		c.call("MPI_Send_init", 0, 0x10, 1, recordtest.TypeInt, 1, 7, recordtest.CommWorld, c.base+20)
+		return func(int) {
+			c.call("MPI_Start", 0, c.base+20, c.base+20)
+			c.call("MPI_Wait", 0, c.base+20, c.base+20, recordtest.Status{})
+		}
+	case 8: // polls, as many as it takes
+		return func(i int) {
+			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, c.peer, 3, recordtest.CommWorld, 0x10, c.base+30)
+			for range 2 + c.now(i) {
+				c.call("MPI_Test", 0, c.base+30, c.base+30, 0, recordtest.NoStatus{})
+			}
+			c.call("MPI_Test", 0, c.base+30, recordtest.RequestNull, 1, recordtest.Status{Source: c.peer, Tag: 3, Bytes: 4})
+		}
+	case 11: // statuses of requests that differ
+		return func(i int) {
+			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, c.base+40)
+			c.call("MPI_Waitall", 0, 1, recordtest.List{c.base + 40}, recordtest.List{recordtest.RequestNull}, recordtest.Statuses{{Source: c.now(i), Bytes: int64(i % 2)}})
+		}
+	}
+	panic(kind)
+}
+
+// innerLoop is a loop inside, whose trip count may change, and a switch of tracing.
+func (c *loopCalls) innerLoop() func(iteration int) {
+	inner := randomLoop(c.Shim, c.random, c.thread, c.base+1000)
+	return func(i int) {
+		for k := range 3 + int(c.now(i)) {
+			for _, f := range inner {
+				f(k)
+			}
+		}
+		if c.rare < 5 && c.now(i) == 1 {
+			c.Call(c.thread, "MPI_Pcontrol", 0, i/c.rare%2)
+		}
+	}
+}
+
+// What is compared by iterations makes the same trace as one call after the other.
 func TestLoops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")

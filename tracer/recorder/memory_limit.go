@@ -69,9 +69,7 @@ func (r *Recorder) generalize(key []byte, l *layout, creates bool) []byte {
 		return key
 	}
 	g := &r.generalizing
-	g.from, g.to, g.changed = key, g.to[:0], r.sites.missed
-	g.signature(l)
-	if g.changed {
+	if g.signature(key, l) || r.sites.missed {
 		key = g.to
 	}
 	if r.generality < dropsArguments || r.knows(key, creates) {
@@ -83,23 +81,15 @@ func (r *Recorder) generalize(key []byte, l *layout, creates bool) []byte {
 // bare returns a key without arguments, except for the created request and the communicator.
 func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 	g, s := &r.generalizing, &r.scratch
-	function, n := binary.Uvarint(key)
-	from := key[n:]
-	g.bare = binary.AppendUvarint(g.bare[:0], function|generalizedKey)
+	k := keyScanner{key: textOf(key)}
+	g.bare = binary.AppendUvarint(g.bare[:0], k.uvarint()|generalizedKey)
 	g.bare = append(g.bare, 0) // no site
 	g.bare = binary.AppendVarint(g.bare, none)
 	for range 2 { // site, own rank
-		_, n := binary.Uvarint(from)
-		from = from[n:]
+		k.uvarint()
 	}
-	// the return value
-	first := trace.Form(from[0])
-	g.bare = append(g.bare, from[0])
-	switch first {
-	case trace.Int, trace.Float, trace.Name, trace.Handle:
-		_, n := binary.Uvarint(from[1:])
-		g.bare = append(g.bare, from[1:1+n]...)
-	}
+	returned := k.next()
+	g.bare = append(g.bare, key[k.begin:k.at]...)
 	for i := range l.params {
 		if l.params[i].in {
 			g.bare = appendForm(g.bare, trace.Absent)
@@ -118,7 +108,7 @@ func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 	g.bare = append(g.bare, communicator)
 	values, lengths := s.values, s.lengths
 	s.values, s.lengths = s.values[:0], s.lengths[:0]
-	if first == trace.Stream {
+	if returned == trace.Stream {
 		s.push(values[0])
 	}
 	if communicator != 0 {
@@ -129,81 +119,46 @@ func (r *Recorder) bare(key []byte, l *layout, creates bool) []byte {
 
 // A generalizing copies a key without the values that no stream can represent.
 type generalizing struct {
-	from, to, bare []byte
-	changed        bool
+	keyCopy
+	bare []byte
 }
 
-func (g *generalizing) number() uint64 {
-	x, n := binary.Uvarint(g.from)
-	n = max(n, 0)
-	g.to, g.from = append(g.to, g.from[:n]...), g.from[n:]
-	return x
-}
-
-func (g *generalizing) signature(l *layout) {
-	function, n := binary.Uvarint(g.from)
-	g.from = g.from[n:]
-	g.to = binary.AppendUvarint(g.to, function|generalizedKey)
-	if g.site() {
-		g.changed = true
+// signature generalizes a key, and reports whether there was something to leave out.
+func (g *generalizing) signature(key []byte, l *layout) (changed bool) {
+	g.start(textOf(key))
+	g.to = binary.AppendUvarint(g.to, g.uvarint()|generalizedKey)
+	changed = g.uvarint() != 0
+	g.to = append(g.to, 0) // no site
+	g.copied = g.at
+	g.uvarint() // own rank
+	for parts := l.values(); parts > 0 && !g.bad; parts-- {
+		switch g.next() {
+		case trace.List:
+			parts += int(g.number)
+		case trace.Text:
+			g.replace(g.begin, trace.Absent)
+			changed = true
+		case trace.Code, formLocated:
+			g.replace(g.begin, trace.Pointer)
+			changed = true
+		}
 	}
-	g.number() // own rank
-	g.value()
+	g.end()
+	return changed
+}
+
+// values is how many values a key of the function has: what it returns, and its parameters before and after the call.
+func (l *layout) values() int {
+	n := 1
 	for i := range l.params {
 		if l.params[i].in {
-			g.value()
+			n++
 		}
-	}
-	for i := range l.params {
 		if l.params[i].out {
-			g.value()
+			n++
 		}
 	}
-	g.to = append(g.to, g.from...)
-}
-
-// site omits the call site and reports whether there was one.
-func (g *generalizing) site() bool {
-	site, n := binary.Uvarint(g.from)
-	g.from, g.to = g.from[n:], append(g.to, 0)
-	return site != 0
-}
-
-func (g *generalizing) value() {
-	if len(g.from) == 0 {
-		return
-	}
-	form := g.from[0]
-	switch trace.Form(form) {
-	case trace.Text:
-		n, k := binary.Uvarint(g.from[1:])
-		g.from = g.from[1+max(k, 0):]
-		g.from = g.from[min(n, uint64(len(g.from))):]
-		g.to, g.changed = appendForm(g.to, trace.Absent), true
-		return
-	case trace.Code:
-		_, k := binary.Uvarint(g.from[1:])
-		g.from = g.from[1+max(k, 0):]
-		g.to, g.changed = appendForm(g.to, trace.Pointer), true
-		return
-	case formLocated:
-		g.from = g.from[1:]
-		for range 2 {
-			_, k := binary.Uvarint(g.from)
-			g.from = g.from[max(k, 0):]
-		}
-		g.to, g.changed = appendForm(g.to, trace.Pointer), true
-		return
-	}
-	g.to, g.from = append(g.to, form), g.from[1:]
-	switch trace.Form(form) {
-	case trace.Int, trace.Float, trace.Handle, trace.Name:
-		g.number()
-	case trace.List:
-		for n := min(g.number(), uint64(len(g.from))); n > 0 && len(g.from) > 0; n-- {
-			g.value()
-		}
-	}
+	return n
 }
 
 // memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC rank, since nodes have 2

@@ -17,7 +17,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 	comm, commRank := int64(0), int64(0)
 	datatype := int64(0)
 	persistent := int64(0)
-	pick := func(v ...int64) int64 { return v[rng.IntN(len(v))] }
+	pick := func(v ...int64) int64 { return pickOne(rng, v...) }
 	anyComm := func() int64 {
 		if comm != 0 && rng.IntN(2) == 0 {
 			return comm
@@ -60,33 +60,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 		case 5:
 			s.CallAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, pick(0x10, 0, 0x20), recordtest.Status{Source: pick(1, 1, 2)})
 		case 6: // requests of one handle, waited for together or one by one
-			raws := recordtest.List{pick(900, 1000), pick(900, 1001), 1002}
-			for k, raw := range raws {
-				s.CallAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, raw)
-			}
-			for len(raws) > 0 {
-				done := rng.IntN(len(raws) + 1)
-				var after recordtest.List
-				var indices recordtest.List
-				var statuses recordtest.Statuses
-				for k, raw := range raws {
-					if k < done {
-						indices = append(indices, int64(k))
-						statuses = append(statuses, recordtest.Status{Source: pick(0, 1)})
-						raw = recordtest.RequestNull
-					}
-					after = append(after, raw)
-				}
-				switch {
-				case done == len(raws):
-					s.CallAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
-				case done == 1:
-					s.CallAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, recordtest.Status{Source: pick(0, 1)})
-				default:
-					s.CallAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
-				}
-				raws = raws[done:]
-			}
+			sendAndComplete(s, rng, th, at)
 		case 7:
 			if persistent == 0 {
 				persistent = pick(1100, 1101)
@@ -114,6 +88,39 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 		}
 	}
 }
+
+// sendAndComplete starts three sends, of which two may have the same handle, and completes some at a time.
+func sendAndComplete(s *recordtest.Shim, rng *rand.Rand, th uint32, at uint64) {
+	raws := recordtest.List{pickOne(rng, 900, 1000), pickOne(rng, 900, 1001), 1002}
+	for k, raw := range raws {
+		s.CallAt(th, 0x402000, "MPI_Isend", 0, pickOne(rng, 0x10, 0x20), 1, recordtest.TypeInt, k, 7, recordtest.CommWorld, raw)
+	}
+	for len(raws) > 0 {
+		done := rng.IntN(len(raws) + 1)
+		var after recordtest.List
+		var indices recordtest.List
+		var statuses recordtest.Statuses
+		for k, raw := range raws {
+			if k < done {
+				indices = append(indices, int64(k))
+				statuses = append(statuses, recordtest.Status{Source: pickOne(rng, 0, 1)})
+				raw = recordtest.RequestNull
+			}
+			after = append(after, raw)
+		}
+		switch {
+		case done == len(raws):
+			s.CallAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
+		case done == 1:
+			s.CallAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, recordtest.Status{Source: pickOne(rng, 0, 1)})
+		default:
+			s.CallAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
+		}
+		raws = raws[done:]
+	}
+}
+
+func pickOne(rng *rand.Rand, v ...int64) int64 { return v[rng.IntN(len(v))] }
 
 // sameWithoutRepeats fails the test if the fast path makes any difference to the recorder of these records.
 func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {

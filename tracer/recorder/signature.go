@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/binary"
 	"errors"
+	"unsafe"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
@@ -91,35 +92,114 @@ func (s *signatures) add(key string, request int32) int32 {
 
 var errKey = errors.New("malformed signature key")
 
-// A keyReader decodes a key.
-type keyReader struct {
-	b         string
-	constants []record.Constant
-	request   int32
-	streams   int64
-	bad       bool
+// A keyScanner goes through a key: through the numbers of its head, then through its parts.
+type keyScanner struct {
+	key string
+	at  int
+	bad bool // the key ends too early
+	keyPart
 }
 
-func (r *keyReader) uvarint() uint64 {
+// A keyPart is a value of a key. The elements of a list are parts of their own, which follow it.
+type keyPart struct {
+	begin  int    // where in the key the part begins; it ends where the scanner is
+	number uint64 // what follows the form, as it is written; of texts and lists how long they are
+	offset uint64 // of a located pointer
+}
+
+// int is the number of an Int or Float.
+func (p *keyPart) int() int64 { return signed(p.number) }
+
+// signed is the integer that a varint encodes.
+func signed(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+// textOf is a key to be scanned: the same bytes, which must not change meanwhile.
+func textOf(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
+
+// uvarint reads a number. Most have one byte.
+func (k *keyScanner) uvarint() uint64 {
+	if k.at < len(k.key) && k.key[k.at] < 0x80 {
+		k.at++
+		return uint64(k.key[k.at-1])
+	}
+	return k.longUvarint()
+}
+
+func (k *keyScanner) longUvarint() uint64 {
 	var v uint64
-	for shift := uint(0); shift < 64; shift += 7 {
-		if len(r.b) == 0 {
-			break
-		}
-		c := r.b[0]
-		r.b = r.b[1:]
+	for shift := uint(0); shift < 64 && k.at < len(k.key); shift += 7 {
+		c := k.key[k.at]
+		k.at++
 		v |= uint64(c&0x7f) << shift
 		if c < 0x80 {
 			return v
 		}
 	}
-	r.bad = true
+	k.fail()
 	return 0
 }
 
-func (r *keyReader) varint() int64 {
-	u := r.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
+// fail ends a scan: there is no next part.
+func (k *keyScanner) fail() { k.bad, k.at = true, len(k.key) }
+
+// next reads the next part and returns its form. After the end of the key it is Absent.
+func (k *keyScanner) next() trace.Form {
+	at := k.at
+	k.begin = at
+	if at >= len(k.key) {
+		k.bad = true
+		return trace.Absent
+	}
+	form := trace.Form(k.key[at])
+	at++
+	k.at = at
+	switch form {
+	case trace.Int, trace.Float, trace.Handle, trace.Code, trace.Name:
+		if at < len(k.key) && k.key[at] < 0x80 {
+			k.number, k.at = uint64(k.key[at]), at+1
+		} else {
+			k.number = k.longUvarint()
+		}
+	case formLocated:
+		k.number, k.offset = k.uvarint(), k.uvarint()
+	case trace.Text, trace.List:
+		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) { // every element has a byte at least
+			k.number = 0
+			k.fail()
+		}
+		if form == trace.Text {
+			k.at += int(k.number)
+		}
+	}
+	return form
+}
+
+// A keyCopy copies a key, with other values in the place of some.
+type keyCopy struct {
+	keyScanner
+	to     []byte
+	copied int // how much of the key has been dealt with
+}
+
+func (c *keyCopy) start(key string) {
+	c.key, c.at, c.bad, c.to, c.copied = key, 0, false, c.to[:0], 0
+}
+
+// replace puts a form in the place of what has been read from some part on.
+func (c *keyCopy) replace(begin int, form trace.Form) {
+	c.to = appendForm(append(c.to, c.key[c.copied:begin]...), form)
+	c.copied = c.at
+}
+
+// end copies the rest.
+func (c *keyCopy) end() { c.to = append(c.to, c.key[c.copied:]...) }
+
+// A keyReader decodes a key.
+type keyReader struct {
+	keyScanner
+	constants []record.Constant
+	request   int32
+	streams   int64
 }
 
 func (r *keyReader) stream(form trace.Form) trace.Value {
@@ -130,55 +210,44 @@ func (r *keyReader) stream(form trace.Form) trace.Value {
 const maxValueDepth = 4 // argument lists are lists of lists of texts
 
 func (r *keyReader) value(depth int) trace.Value {
-	if len(r.b) == 0 || depth > maxValueDepth {
-		r.bad = true
+	form := r.next()
+	if r.bad || depth > maxValueDepth {
+		r.fail()
 		return trace.Value{}
 	}
-	form := r.b[0]
-	r.b = r.b[1:]
-	if form == formNewRequest {
+	switch form {
+	case formNewRequest:
 		return trace.Value{Form: trace.Handle, Int: int64(r.request)}
-	}
-	if form == formLocated {
-		return trace.Value{Form: trace.Pointer, Int: int64(r.uvarint()) + 1, Offset: int64(r.uvarint())}
-	}
-	switch f := trace.Form(form); f {
+	case formLocated:
+		return trace.Value{Form: trace.Pointer, Int: int64(r.number) + 1, Offset: int64(r.offset)}
 	case trace.Absent, trace.Null, trace.Pointer:
-		return trace.Value{Form: f}
+		return trace.Value{Form: form}
 	case trace.Int, trace.Float:
-		return trace.Value{Form: f, Int: r.varint()}
+		return trace.Value{Form: form, Int: r.int()}
 	case trace.Handle, trace.Code:
-		return trace.Value{Form: f, Int: int64(r.uvarint())}
+		return trace.Value{Form: form, Int: int64(r.number)}
 	case trace.Name:
-		if i := r.uvarint(); i < uint64(len(r.constants)) {
-			return trace.Value{Form: f, Text: r.constants[i].Name}
+		if r.number < uint64(len(r.constants)) {
+			return trace.Value{Form: form, Text: r.constants[r.number].Name}
 		}
 	case trace.Text:
-		if n := r.uvarint(); n <= uint64(len(r.b)) {
-			text := r.b[:n]
-			r.b = r.b[n:]
-			return trace.Value{Form: f, Text: text}
-		}
+		return trace.Value{Form: form, Text: r.key[r.at-int(r.number) : r.at]}
 	case trace.List:
-		n := r.uvarint()
-		if n > uint64(len(r.b)) { // every element takes at least a byte
-			break
-		}
-		list := make([]trace.Value, n)
+		list := make([]trace.Value, r.number)
 		for i := range list {
 			list[i] = r.value(depth + 1)
 		}
-		return trace.Value{Form: f, List: list}
+		return trace.Value{Form: form, List: list}
 	case trace.Status:
 		list := make([]trace.Value, statusFields)
 		for i := range list {
 			list[i] = r.stream(trace.Stream)
 		}
-		return trace.Value{Form: f, List: list}
+		return trace.Value{Form: form, List: list}
 	case trace.Stream, trace.ListStream:
-		return r.stream(f)
+		return r.stream(form)
 	}
-	r.bad = true
+	r.fail()
 	return trace.Value{}
 }
 
@@ -187,9 +256,9 @@ const statusFields = 5
 
 // decode returns the signature of a terminal.
 func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
-	r := keyReader{b: t.key, constants: constants, request: t.request}
+	r := keyReader{keyScanner: keyScanner{key: t.key}, constants: constants, request: t.request}
 	function := r.uvarint()
-	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
+	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint()))}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its terminal
@@ -209,7 +278,7 @@ func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	if r.uvarint() == 1 {
 		s.Communicator = r.stream(trace.Stream)
 	}
-	if r.bad || r.b != "" {
+	if r.bad || r.at < len(r.key) {
 		return s, errKey
 	}
 	return s, nil

@@ -4,7 +4,7 @@ package cpus
 type Findings struct {
 	CPUs *CPUs `json:"cpus"` // null where the operating system was not asked twice
 	// RankCPUs are those of ranks for which the operating system was asked twice; null where a part of the run was looked at.
-	RankCPUs []RankCPU `json:"rank_cpus" schema:"nullable"`
+	RankCPUs []RankCPU `json:"rank_cpus" jsonschema:"nullable"`
 }
 
 const (

@@ -9,7 +9,6 @@ import (
 	ofphases "github.com/cairn-mpi/cairn/analyzer/analyses/phases"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
-	"github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
@@ -55,7 +54,7 @@ type closeUp struct {
 
 // detail is the calls around the longest wait for one of the ranks that the verdict names, or the longest of all where it
 // names none; nil where nobody waited. Launch and end of the run count only where there is no other wait.
-func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.Findings) (*detail.Detail, error) {
+func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.Findings) (*Detail, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
 		return nil, err
@@ -81,12 +80,12 @@ func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.F
 }
 
 // detailOf is the calls of some ranks between two times on the common clock.
-func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*detail.Detail, error) {
+func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*Detail, error) {
 	names := func(function uint16, site uint32) (string, string) {
 		p := a.Names.Place(function, site)
 		return p.Function, p.CallSite
 	}
-	d, err := detail.Take(ctx, a.matched.Log, names, detail.Window{
+	d, err := Take(ctx, a.matched.Log, names, Window{
 		Start: a.Start, From: max(from, a.Start), To: min(to, a.End), Ranks: ranks,
 	})
 	if err != nil {
@@ -99,17 +98,17 @@ func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*d
 			}
 		}
 	}
-	d.Waits = d.Waits[:min(len(d.Waits), detail.MaxCalls)]
+	d.Waits = d.Waits[:min(len(d.Waits), MaxCalls)]
 	return d, nil
 }
 
 // waitsBetween are the waits of a location of which a part is between two times.
-func (a *closeUp) waitsBetween(location int, from, to int64) []detail.Wait {
-	var list []detail.Wait
+func (a *closeUp) waitsBetween(location int, from, to int64) []Wait {
+	var list []Wait
 	l := a.Locations[location]
 	waits := a.matched.Waits[location].Backward()
 	for w := waits.Before(to); w != nil && w.End > from; w = waits.Before(to) {
-		list = append(list, detail.Wait{
+		list = append(list, Wait{
 			Rank: l.Rank, Thread: l.Thread, BeginNS: w.Begin - a.Start, EndNS: w.End - a.Start,
 			Kind: w.Kind.String(), Cause: a.Locations[w.Cause].Rank,
 		})
@@ -171,7 +170,7 @@ func iteration(found *phases.Findings, at float64) float64 {
 // around are the ranks to be shown: half of them at most culprits, then cause and waiter of the wait, then who waits for
 // messages of those shown, longest first, then who waits for them otherwise, and all others where there is room for all.
 func (a *closeUp) around(culprits []int, cause, waiter int) []int {
-	ranks := newShown(culprits[:min(len(culprits), detail.MaxRanks/2)]...)
+	ranks := newShown(culprits[:min(len(culprits), MaxRanks/2)]...)
 	ranks.add(cause, waiter)
 	for _, kinds := range []func(waitstate.Kind) bool{forMessage, func(waitstate.Kind) bool { return true }} {
 		for n := 0; n != len(ranks.list); {
@@ -179,7 +178,7 @@ func (a *closeUp) around(culprits []int, cause, waiter int) []int {
 			ranks.add(a.waiters(ranks, kinds)...)
 		}
 	}
-	if len(a.Ranks) <= detail.MaxRanks {
+	if len(a.Ranks) <= MaxRanks {
 		for i := range a.Ranks {
 			ranks.add(a.Ranks[i].Rank)
 		}
@@ -201,7 +200,7 @@ func newShown(ranks ...int) *shown {
 
 func (s *shown) add(ranks ...int) {
 	for _, rank := range ranks {
-		if len(s.list) < detail.MaxRanks && !s.there[rank] {
+		if len(s.list) < MaxRanks && !s.there[rank] {
 			s.there[rank] = true
 			s.list = append(s.list, rank)
 		}
@@ -228,7 +227,7 @@ func (a *closeUp) waiters(causes *shown, kinds func(waitstate.Kind) bool) []int 
 	}
 	slices.SortStableFunc(waiters, func(x, y waiter) int { return cmp.Compare(y.ns, x.ns) })
 	var ranks []int
-	for _, w := range waiters[:min(len(waiters), detail.MaxRanks)] {
+	for _, w := range waiters[:min(len(waiters), MaxRanks)] {
 		ranks = append(ranks, w.rank)
 	}
 	return ranks

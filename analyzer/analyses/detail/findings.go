@@ -1,16 +1,12 @@
 package detail
 
-import (
-	"github.com/cairn-mpi/cairn/analyzer/detail"
-)
-
 // Findings are what some ranks did.
 type Findings struct {
 	// Detail is a window of the run call by call; null where nobody waited, or times of single calls were not kept.
-	Detail *detail.Detail `json:"detail"`
+	Detail *Detail `json:"detail"`
 	// RankActivities are those of at most 64 ranks, the ones that the verdict names first; null where times of single calls
 	// were not kept.
-	RankActivities []RankActivities `json:"rank_activities" schema:"nullable"`
+	RankActivities []RankActivities `json:"rank_activities" jsonschema:"nullable"`
 }
 
 // RankActivities are where one rank spent its time: the longest computations and the longest calls, in this order, each

@@ -7,7 +7,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
-	"github.com/cairn-mpi/cairn/analyzer/stopped"
 )
 
 // Analysis says how the run ended. Of a part of it nobody asks.
@@ -18,7 +17,7 @@ func find(ctx context.Context, r *pass.Run) (Findings, error) {
 	if m.Clocks != nil && m.Clocks.Window != nil {
 		return Findings{}, nil
 	}
-	found, err := stopped.Find(ctx, r.Trace(), m.Clocks)
+	found, err := findEnding(ctx, r.Trace(), m.Clocks)
 	if err != nil {
 		return Findings{}, fmt.Errorf("how the run ended: %w", err)
 	}

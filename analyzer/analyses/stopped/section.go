@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
-	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -19,7 +18,7 @@ var Sections = []section.Section{{Name: "stopped", Title: "How it ended", Files:
 
 // A Row is where a rank was when the run ended.
 type Row struct {
-	stopped.Rank
+	Rank
 	Where, For, Died string
 }
 
@@ -37,7 +36,7 @@ func view(r *section.Run) any {
 }
 
 // NewRow words where a rank was.
-func NewRow(r stopped.Rank) Row {
+func NewRow(r Rank) Row {
 	row := Row{Rank: r, Where: callsite.At(r.Function, r.CallSite)}
 	if r.State != "waiting" && r.Function != "" {
 		row.Where = "after " + row.Where

@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
-	window "github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
@@ -35,7 +34,7 @@ func view(r *section.Run) any {
 		Path       bool // the critical path is drawn, too
 		Merged     int  // short pieces of the path that are shown as parts of others
 		Named      bool // rows of the ranks that the verdict names come first
-		Detail     *window.Detail
+		Detail     *detail.Detail
 	}{
 		RunSeconds: section.Of[run.Findings](r).RunSeconds,
 		Label:      "Time line of all ranks. " + section.Of[verdict.Findings](r).Verdict.Text,

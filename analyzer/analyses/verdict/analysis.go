@@ -7,17 +7,16 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
-	ofstop "github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
-	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // Analysis says why the run took as long as it did.
-var Analysis = analysis.New("verdict", analysis.About{Title: "verdict", Version: 1}, find, blame.Pass, ledger.Costs, ofstop.Analysis, run.Analysis)
+var Analysis = analysis.New("verdict", analysis.About{Title: "verdict", Version: 1}, find, blame.Pass, ledger.Costs, stopped.Analysis, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 	f.Verdict = blame.Pass.Result(r)
@@ -25,7 +24,7 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 	for i, seconds := range ledger.Costs.Result(r).Lost {
 		f.Verdict.Causes[i].LostSeconds = seconds
 	}
-	tellStop(&f.Verdict, ofstop.Analysis.Result(r).Stopped, r.Trace())
+	tellStop(&f.Verdict, stopped.Analysis.Result(r).Stopped, r.Trace())
 	if w := run.Analysis.Result(r).Window; w != nil {
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", w.From, w.To, f.Verdict.Text)
 	}
@@ -34,7 +33,7 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 
 // tellStop puts what stands above all else into the verdict: how a run ended that did not come to its end, and what of it
 // the trace lacks.
-func tellStop(v *verdict.Verdict, s *stopped.Findings, t timeline.Trace) {
+func tellStop(v *verdict.Verdict, s *stopped.Ending, t timeline.Trace) {
 	switch {
 	case s == nil:
 	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:

@@ -2,8 +2,8 @@ package waits
 
 // Findings are the wait states.
 type Findings struct {
-	WaitStates []WaitTime     `json:"wait_states" schema:"nullable"` // null where times of single calls were not kept
-	Waits      *WaitBreakdown `json:"waits"`                         // likewise
+	WaitStates []WaitTime     `json:"wait_states" jsonschema:"nullable"` // null where times of single calls were not kept
+	Waits      *WaitBreakdown `json:"waits"`                             // likewise
 }
 
 // WaitTime is how often and how long ranks waited in one pattern.

@@ -7,7 +7,7 @@ import (
 // Findings are what-ifs.
 type Findings struct {
 	// WhatIf has the ideal network first, then what promises most; null where times of single calls were not kept.
-	WhatIf []WhatIf `json:"what_if" schema:"nullable"`
+	WhatIf []WhatIf `json:"what_if" jsonschema:"nullable"`
 }
 
 // WhatIf is how long the run would have taken under another condition: a prediction by replay (package predict has

@@ -53,110 +53,115 @@ func on(t *testing.T, n int, with func(b *tracetest.Builder), calls func(i int, 
 	return timeline.Of(b.Open(t))
 }
 
+type args = tracetest.Args
+
+func status(source, tag, bytes int) tracetest.Status {
+	return tracetest.Status{Source: source, Tag: tag, Bytes: bytes}
+}
+
+// exports are calls between MPI_Init and MPI_Finalize, and the actions that they become.
+var exports = []struct {
+	name  string
+	ranks int
+	with  func(b *tracetest.Builder)
+	calls func(i int, r *tracetest.Rank)
+	want  map[string][]string // between MPI_Init and MPI_Finalize
+	left  []simgrid.Omission
+}{
+	{
+		name: "a wildcard receives what came", ranks: 2,
+		calls: func(i int, r *tracetest.Rank) {
+			if i == 0 {
+				r.At("a.c:5").Call("MPI_Send", 3, 4, args{"dest": 1, "tag": 7})
+				return
+			}
+			r.Call("MPI_Recv", 2, 5, args{"source": "MPI_ANY_SOURCE", "tag": "MPI_ANY_TAG", "status": status(0, 7, 64)})
+		},
+		want: map[string][]string{
+			"0": {"compute 2000000", "location a.c 5", "send 1 7 64", "compute 16000000"},
+			"1": {"compute 1000000", "recv 0 7 64", "compute 15000000"},
+		},
+	},
+	{
+		name: "what MPI_Waitany found", ranks: 2,
+		calls: func(i int, r *tracetest.Rank) {
+			if i == 0 {
+				r.Call("MPI_Send", 3, 4, args{"dest": 1, "tag": 2}).Call("MPI_Send", 5, 6, args{"dest": 1, "tag": 1})
+				return
+			}
+			r.Call("MPI_Irecv", 1, 1, args{"source": 0, "tag": 1, "request": tracetest.Request(0)})
+			r.Call("MPI_Irecv", 1, 1, args{"source": 0, "tag": 2, "request": tracetest.Request(1)})
+			r.Call("MPI_Waitany", 1, 4, args{"count": 2, "array_of_requests": tracetest.Requests{0, 1}, "index": 1, "status": status(0, 2, 8)})
+			r.Call("MPI_Wait", 5, 7, args{"request": tracetest.Request(0), "status": status(0, 1, 4)})
+		},
+		want: map[string][]string{
+			"0": {"compute 2000000", "send 1 2 8", "compute 1000000", "send 1 1 4", "compute 14000000"},
+			"1": {"irecv 0 1 4", "irecv 0 2 8", "wait 0 1 2", "compute 1000000", "wait 0 1 1", "compute 13000000"},
+		},
+	},
+	{
+		name: "polls in vain are waiting", ranks: 2,
+		calls: func(i int, r *tracetest.Rank) {
+			if i == 0 {
+				r.Call("MPI_Send", 3, 4, args{"dest": 1})
+				return
+			}
+			r.Call("MPI_Irecv", 1, 1, args{"source": 0, "request": tracetest.Request(0)})
+			r.Call("MPI_Test", 2, 2.05, args{"request": tracetest.Request(0), "flag": 0})
+			r.Call("MPI_Test", 2.1, 4, args{"request": tracetest.Request(0), "flag": 1, "status": status(0, 0, 4)})
+		},
+		want: map[string][]string{
+			"0": {"compute 2000000", "send 1 0 4", "compute 16000000"},
+			"1": {"irecv 0 0 4", "compute 1000000", "wait 0 1 0", "compute 16000000"},
+		},
+	},
+	{
+		name: "collectives of all", ranks: 2,
+		calls: func(_ int, r *tracetest.Rank) {
+			r.Call("MPI_Barrier", 1, 2, nil)
+			r.Call("MPI_Bcast", 2, 3, args{"root": 1, "count": 10, "datatype": "MPI_DOUBLE"})
+			r.Call("MPI_Allreduce", 3, 4, args{"count": 2, "datatype": "MPI_INT"})
+		},
+		want: map[string][]string{
+			"0": {"barrier", "bcast 80 1", "allreduce 8 0", "compute 16000000"},
+			"1": {"barrier", "bcast 80 1", "allreduce 8 0", "compute 16000000"},
+		},
+	},
+	{
+		name: "collectives of some are messages", ranks: 3,
+		with: func(b *tracetest.Builder) { b.Comm("pair", 2, 1) },
+		calls: func(i int, r *tracetest.Rank) {
+			if i > 0 {
+				r.Call("MPI_Comm_create_group", 1, 1, args{"newcomm": tracetest.Comm(1)})
+				r.Call("MPI_Bcast", 2, 4, args{"comm": tracetest.Comm(1), "root": 0, "count": 3, "datatype": "MPI_INT"})
+			}
+		},
+		want: map[string][]string{
+			"0": {"compute 19000000"},
+			"1": {
+				"irecv 2 2 2147483647", "isend 2 2 0", "wait 2 1 2", "wait 1 2 2", // MPI_Comm_create_group
+				"compute 1000000", "irecv 2 2 2147483647", "wait 2 1 2", "compute 16000000",
+			},
+			"2": {
+				"irecv 1 2 2147483647", "isend 1 2 0", "wait 1 2 2", "wait 2 1 2",
+				"compute 1000000", "isend 1 2 12", "wait 2 1 2", "compute 16000000",
+			},
+		},
+	},
+	{
+		name: "data of one-sided communication is left out", ranks: 2,
+		calls: func(i int, r *tracetest.Rank) {
+			if i == 0 {
+				r.Call("MPI_Put", 2, 3, args{"target_rank": 1})
+			}
+		},
+		want: map[string][]string{"0": {"compute 1000000", "compute 17000000"}, "1": {"compute 19000000"}},
+		left: []simgrid.Omission{{What: "calls of MPI_Put", Count: 1}},
+	},
+}
+
 func TestActions(t *testing.T) {
-	type args = tracetest.Args
-	status := func(source, tag, bytes int) tracetest.Status {
-		return tracetest.Status{Source: source, Tag: tag, Bytes: bytes}
-	}
-	for _, c := range []struct {
-		name  string
-		ranks int
-		with  func(b *tracetest.Builder)
-		calls func(i int, r *tracetest.Rank)
-		want  map[string][]string // between MPI_Init and MPI_Finalize
-		left  []simgrid.Omission
-	}{
-		{
-			name: "a wildcard receives what came", ranks: 2,
-			calls: func(i int, r *tracetest.Rank) {
-				if i == 0 {
-					r.At("a.c:5").Call("MPI_Send", 3, 4, args{"dest": 1, "tag": 7})
-					return
-				}
-				r.Call("MPI_Recv", 2, 5, args{"source": "MPI_ANY_SOURCE", "tag": "MPI_ANY_TAG", "status": status(0, 7, 64)})
-			},
-			want: map[string][]string{
-				"0": {"compute 2000000", "location a.c 5", "send 1 7 64", "compute 16000000"},
-				"1": {"compute 1000000", "recv 0 7 64", "compute 15000000"},
-			},
-		},
-		{
-			name: "what MPI_Waitany found", ranks: 2,
-			calls: func(i int, r *tracetest.Rank) {
-				if i == 0 {
-					r.Call("MPI_Send", 3, 4, args{"dest": 1, "tag": 2}).Call("MPI_Send", 5, 6, args{"dest": 1, "tag": 1})
-					return
-				}
-				r.Call("MPI_Irecv", 1, 1, args{"source": 0, "tag": 1, "request": tracetest.Request(0)})
-				r.Call("MPI_Irecv", 1, 1, args{"source": 0, "tag": 2, "request": tracetest.Request(1)})
-				r.Call("MPI_Waitany", 1, 4, args{"count": 2, "array_of_requests": tracetest.Requests{0, 1}, "index": 1, "status": status(0, 2, 8)})
-				r.Call("MPI_Wait", 5, 7, args{"request": tracetest.Request(0), "status": status(0, 1, 4)})
-			},
-			want: map[string][]string{
-				"0": {"compute 2000000", "send 1 2 8", "compute 1000000", "send 1 1 4", "compute 14000000"},
-				"1": {"irecv 0 1 4", "irecv 0 2 8", "wait 0 1 2", "compute 1000000", "wait 0 1 1", "compute 13000000"},
-			},
-		},
-		{
-			name: "polls in vain are waiting", ranks: 2,
-			calls: func(i int, r *tracetest.Rank) {
-				if i == 0 {
-					r.Call("MPI_Send", 3, 4, args{"dest": 1})
-					return
-				}
-				r.Call("MPI_Irecv", 1, 1, args{"source": 0, "request": tracetest.Request(0)})
-				r.Call("MPI_Test", 2, 2.05, args{"request": tracetest.Request(0), "flag": 0})
-				r.Call("MPI_Test", 2.1, 4, args{"request": tracetest.Request(0), "flag": 1, "status": status(0, 0, 4)})
-			},
-			want: map[string][]string{
-				"0": {"compute 2000000", "send 1 0 4", "compute 16000000"},
-				"1": {"irecv 0 0 4", "compute 1000000", "wait 0 1 0", "compute 16000000"},
-			},
-		},
-		{
-			name: "collectives of all", ranks: 2,
-			calls: func(_ int, r *tracetest.Rank) {
-				r.Call("MPI_Barrier", 1, 2, nil)
-				r.Call("MPI_Bcast", 2, 3, args{"root": 1, "count": 10, "datatype": "MPI_DOUBLE"})
-				r.Call("MPI_Allreduce", 3, 4, args{"count": 2, "datatype": "MPI_INT"})
-			},
-			want: map[string][]string{
-				"0": {"barrier", "bcast 80 1", "allreduce 8 0", "compute 16000000"},
-				"1": {"barrier", "bcast 80 1", "allreduce 8 0", "compute 16000000"},
-			},
-		},
-		{
-			name: "collectives of some are messages", ranks: 3,
-			with: func(b *tracetest.Builder) { b.Comm("pair", 2, 1) },
-			calls: func(i int, r *tracetest.Rank) {
-				if i > 0 {
-					r.Call("MPI_Comm_create_group", 1, 1, args{"newcomm": tracetest.Comm(1)})
-					r.Call("MPI_Bcast", 2, 4, args{"comm": tracetest.Comm(1), "root": 0, "count": 3, "datatype": "MPI_INT"})
-				}
-			},
-			want: map[string][]string{
-				"0": {"compute 19000000"},
-				"1": {
-					"irecv 2 2 2147483647", "isend 2 2 0", "wait 2 1 2", "wait 1 2 2", // MPI_Comm_create_group
-					"compute 1000000", "irecv 2 2 2147483647", "wait 2 1 2", "compute 16000000",
-				},
-				"2": {
-					"irecv 1 2 2147483647", "isend 1 2 0", "wait 1 2 2", "wait 2 1 2",
-					"compute 1000000", "isend 1 2 12", "wait 2 1 2", "compute 16000000",
-				},
-			},
-		},
-		{
-			name: "data of one-sided communication is left out", ranks: 2,
-			calls: func(i int, r *tracetest.Rank) {
-				if i == 0 {
-					r.Call("MPI_Put", 2, 3, args{"target_rank": 1})
-				}
-			},
-			want: map[string][]string{"0": {"compute 1000000", "compute 17000000"}, "1": {"compute 19000000"}},
-			left: []simgrid.Omission{{What: "calls of MPI_Put", Count: 1}},
-		},
-	} {
+	for _, c := range exports {
 		t.Run(c.name, func(t *testing.T) {
 			dir, s := export(t, on(t, c.ranks, c.with, c.calls))
 			assert.Equal(t, c.left, s.LeftOut)

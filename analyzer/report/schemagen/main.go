@@ -1,4 +1,8 @@
-// Schemagen writes docs/report.schema.json, the JSON schema of report.json, from the Go types and their comments.
+// Schemagen writes docs/report.schema.json, the JSON schema of report.json, from the Go types and their comments. It is run in
+// the folder of package report.
+//
+// The schema of a type is that of invopop/jsonschema, but for what encoding/json does with Go's types: a pointer may be null, and
+// unsigned numbers are not negative.
 package main
 
 import (
@@ -6,15 +10,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/invopop/jsonschema"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses"
 	"github.com/cairn-mpi/cairn/analyzer/report"
@@ -22,30 +24,37 @@ import (
 
 func main() {
 	out := flag.String("o", "", "file to write")
-	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source)
-	if err == nil {
-		err = write(*out, comments)
-	}
-	if err != nil {
+	if err := write(*out); err != nil {
 		fmt.Fprintln(os.Stderr, "schemagen:", err)
 		os.Exit(1)
 	}
 }
 
-func write(file string, comments map[string]string) error {
-	g := generator{comments: comments, definitions: map[string]any{}, types: map[string]reflect.Type{}}
-	root := g.root()
-	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "Cairn report"
-	root["$defs"] = g.definitions
-	root["properties"].(map[string]any)["schema_version"] = map[string]any{"const": report.SchemaVersion}
+func write(file string) error {
+	g := generator{types: map[string]reflect.Type{}}
+	g.reflector = jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Namer: g.name, Mapper: number}
+	folder := reflect.TypeFor[report.Frame]().PkgPath()
+	if err := g.reflector.AddGoComments(folder, "..", jsonschema.WithFullComment()); err != nil {
+		return err
+	}
+	for name, comment := range g.reflector.CommentMap {
+		g.reflector.CommentMap[name] = strings.Join(strings.Fields(comment), " ")
+	}
+	text, err := json.Marshal(g.root())
+	if err != nil {
+		return err
+	}
+	// with the keys in order, and without escapes that are for pages only
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(root); err != nil {
+	if err := encoder.Encode(document); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
@@ -53,162 +62,80 @@ func write(file string, comments map[string]string) error {
 
 // A generator converts types to schemas; structs become definitions.
 type generator struct {
-	comments    map[string]string // "analyses/path.Path.Stretches" → comment
-	definitions map[string]any
-	types       map[string]reflect.Type // by definition
+	reflector jsonschema.Reflector
+	outermost reflect.Type            // the one whose keys go to the root: it is no definition
+	types     map[string]reflect.Type // by definition
 }
 
-// root returns the schema of report.json: its own keys, and those of all analyses, which are
-// optional.
-func (g *generator) root() map[string]any {
-	root := g.object(report.Frame())
-	properties := root["properties"].(map[string]any)
+// name is what a type's definition is called; "" for types that have none.
+func (g *generator) name(t reflect.Type) string {
+	if t.Name() == "" || t == g.outermost {
+		return ""
+	}
+	name := t.String()
+	if of := g.types[name]; of != nil && of != t {
+		panic("schemagen: two types are called " + name)
+	}
+	g.types[name] = t
+	return name
+}
+
+// number is the schema of numbers that are not negative.
+func number(t reflect.Type) *jsonschema.Schema {
+	switch t.Kind() {
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &jsonschema.Schema{Type: "integer", Minimum: "0"}
+	}
+	return nil
+}
+
+// root is the schema of report.json: the keys of all analyses, of which some may be missing, and its own.
+func (g *generator) root() *jsonschema.Schema {
+	root := g.schema(reflect.TypeFor[report.Frame]())
+	root.Title = "Cairn report"
+	root.Properties.Set("schema_version", &jsonschema.Schema{Const: report.SchemaVersion})
 	for _, a := range analyses.All() {
-		findings := g.object(reflect.TypeOf(a.New()).Elem())
-		for key, schema := range findings["properties"].(map[string]any) {
+		findings := g.schema(reflect.TypeOf(a.New()).Elem())
+		maps.Copy(root.Definitions, findings.Definitions)
+		for key, schema := range findings.Properties.FromOldest() {
 			if key == "notes" {
 				continue // those of all analyses together
 			}
-			if properties[key] != nil {
+			if _, there := root.Properties.Set(key, schema); there {
 				panic("schemagen: two analyses have the key " + key)
 			}
-			properties[key] = schema
 		}
 	}
 	return root
 }
 
-func (g *generator) schema(t reflect.Type) map[string]any {
-	switch t.Kind() {
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return map[string]any{"type": "integer"}
-	case reflect.Uint64:
-		return map[string]any{"type": "integer", "minimum": 0}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Pointer:
-		return map[string]any{"anyOf": []any{g.schema(t.Elem()), map[string]any{"type": "null"}}}
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return map[string]any{"type": "string", "contentEncoding": "base64"}
-		}
-		return map[string]any{"type": "array", "items": g.schema(t.Elem())}
-	case reflect.Struct:
-		name := t.String()
-		if of := g.types[name]; of != nil && of != t {
-			panic("schemagen: two types are called " + name)
-		}
-		if g.definitions[name] == nil {
-			g.types[name] = t
-			g.definitions[name] = true // a type may contain itself
-			g.definitions[name] = g.object(t)
-		}
-		return map[string]any{"$ref": "#/$defs/" + name}
-	}
-	panic("schemagen: no schema for " + t.String())
-}
-
-func (g *generator) object(t reflect.Type) map[string]any {
-	properties := map[string]any{}
-	required := []string{}
-	for field := range fields(t) {
-		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" {
-			continue
-		}
-		s := g.schema(field.Type)
-		if field.Tag.Get("schema") == "nullable" { // a list that may be unknown
-			s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
-		}
-		if c := g.comments[named(t)+"."+field.Name]; c != "" {
-			s["description"] = c
-		}
-		properties[name] = s
-		if rest != "omitempty" && rest != "omitzero" {
-			required = append(required, name)
-		}
-	}
-	slices.Sort(required)
-	s := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	if c := g.comments[named(t)]; c != "" {
-		s["description"] = c
+// schema is that of a struct, with the definitions of all that are in it.
+func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
+	g.outermost = t
+	s := g.reflector.ReflectFromType(t)
+	complete(s, t)
+	for name, definition := range s.Definitions {
+		complete(definition, g.types[name])
 	}
 	return s
 }
 
-// named returns the key of a type in comments: packages may have the same name.
-func named(t reflect.Type) string {
-	_, within, _ := strings.Cut(t.PkgPath(), "/analyzer/")
-	return within + "." + t.Name()
-}
-
-func fields(t reflect.Type) func(func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Anonymous {
-				for inner := range fields(f.Type) {
-					if !yield(inner) {
-						return
-					}
-				}
-			} else if !yield(f) {
-				return
-			}
-		}
-	}
-}
-
-// readComments collects the comments of struct types and their fields below a directory.
-func readComments(source string) (map[string]string, error) {
-	comments := map[string]string{}
-	err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		directory, err := filepath.Rel(source, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			declaration, ok := n.(*ast.GenDecl)
-			if !ok {
-				return true
-			}
-			for _, spec := range declaration.Specs {
-				if s, ok := spec.(*ast.TypeSpec); ok {
-					collect(comments, directory+"."+s.Name.Name, declaration.Doc, s)
-				}
-			}
-			return false
-		})
-		return nil
-	})
-	return comments, err
-}
-
-func collect(comments map[string]string, name string, doc *ast.CommentGroup, s *ast.TypeSpec) {
-	body, ok := s.Type.(*ast.StructType)
-	if !ok {
+// complete lets the pointers of a struct be null, and puts the required keys in order.
+func complete(s *jsonschema.Schema, t reflect.Type) {
+	slices.Sort(s.Required)
+	if t.Kind() != reflect.Struct {
 		return
 	}
-	comments[name] = oneLine(doc)
-	for _, field := range body.Fields.List {
-		text := oneLine(field.Doc)
-		if text == "" {
-			text = oneLine(field.Comment)
-		}
-		for _, identifier := range field.Names {
-			comments[name+"."+identifier.Name] = text
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if property, there := s.Properties.Get(name); there && field.Type.Kind() == reflect.Pointer {
+			s.Properties.Set(name, orNull(property))
 		}
 	}
 }
 
-func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
+func orNull(s *jsonschema.Schema) *jsonschema.Schema {
+	inner := *s
+	inner.Description = ""
+	return &jsonschema.Schema{Description: s.Description, AnyOf: []*jsonschema.Schema{&inner, {Type: "null"}}}
+}

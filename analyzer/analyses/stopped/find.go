@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Find says how a run ended that did not come to MPI_Finalize; nil: it did, on all ranks that the trace has.
-func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Findings, error) {
+// findEnding says how a run ended that did not come to MPI_Finalize; nil: it did, on all ranks that the trace has.
+func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Ending, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
 		early = early || r.EndedEarly != "" && !r.TracingStopped()
@@ -28,11 +28,10 @@ func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Find
 		}
 	}
 	stop := s.stop()
-	f := &Findings{
+	return &Ending{
 		Kind: stop.Kind, Form: stop.Form, Text: stop.Sentence(), Advice: stop.Advice(), Seconds: stop.Seconds, WaitedSeconds: stop.Waited,
 		Named: s.list(s.accused), Cycle: append([]int{}, s.cycle...), Ranks: s.ranks(),
-	}
-	return f, nil
+	}, nil
 }
 
 // search looks for the reason in what was observed.

@@ -2,8 +2,8 @@ package stopped
 
 import "github.com/cairn-mpi/cairn/analyzer/verdict"
 
-// Findings say how a run ended that did not come to MPI_Finalize.
-type Findings struct {
+// An Ending says how a run ended that did not come to MPI_Finalize.
+type Ending struct {
 	// Kind is "hang", "crash", or "" for a run that was ended while it made progress, or that all ranks left without
 	// MPI_Finalize. Form is that of the kind.
 	Kind verdict.Kind `json:"kind"`
@@ -49,13 +49,13 @@ type Rank struct {
 }
 
 // Cause is how the run ended as the cause of a verdict: where the first of those named was, and for how long. It has no gain.
-func (f *Findings) Cause() verdict.Cause {
-	c := verdict.Cause{Kind: f.Kind, Form: f.Form, Ranks: f.Named, EachSeconds: f.WaitedSeconds}
+func (e *Ending) Cause() verdict.Cause {
+	c := verdict.Cause{Kind: e.Kind, Form: e.Form, Ranks: e.Named, EachSeconds: e.WaitedSeconds}
 	if list := c.List(); len(list) > 0 {
 		c.Rank = &list[0]
 	}
-	for i := range f.Ranks {
-		if r := &f.Ranks[i]; c.Rank != nil && r.Rank == *c.Rank {
+	for i := range e.Ranks {
+		if r := &e.Ranks[i]; c.Rank != nil && r.Rank == *c.Rank {
 			c.Before = verdict.Place{Function: r.Function, CallSite: r.CallSite}
 		}
 	}

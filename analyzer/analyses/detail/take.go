@@ -21,7 +21,7 @@ type Window struct {
 // Names words the function and the call site of a signature.
 type Names func(function uint16, site uint32) (name, callSite string)
 
-// Take takes the window's calls and messages out of a event log.
+// Take takes the window's calls and messages out of the event log.
 func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail, error) {
 	w.Ranks = w.Ranks[:min(len(w.Ranks), MaxRanks)]
 	k := taking{Window: w}

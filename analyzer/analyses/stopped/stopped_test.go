@@ -1,0 +1,343 @@
+package stopped
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+type args = tracetest.Args
+
+// begun is a trace of n ranks that have initialized MPI and made ten steps of a loop, up to time 110 ms.
+func begun(n int) *tracetest.Builder {
+	return tracetest.New(n).Ranks(func(_ int, r *tracetest.Rank) {
+		r.At("main.c:10").Call("MPI_Init", 0, 10, nil)
+		for i := range 10 {
+			at := float64(10 + 10*i)
+			r.At("main.c:20").Call("MPI_Allreduce", at+9, at+10, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+		}
+	})
+}
+
+// end lets a rank come through MPI_Finalize.
+func end(r *tracetest.Rank, at float64) { r.At("main.c:99").Call("MPI_Finalize", at, at+1, nil) }
+
+func receive(peer any, tag any) args {
+	return args{"count": 1, "datatype": "MPI_INT", "source": peer, "tag": tag}
+}
+
+func send(peer, tag int) args {
+	return args{"count": 1, "datatype": "MPI_INT", "dest": peer, "tag": tag}
+}
+
+func endOf(t *testing.T, b *tracetest.Builder) *Ending {
+	t.Helper()
+	f, err := findEnding(context.Background(), timeline.Of(b.Open(t)), nil)
+	require.NoError(t, err)
+	return f
+}
+
+// A stoppedJob is a job after its first ten steps, and what is found out about its end.
+type stoppedJob struct {
+	ranks int
+	job   func(b *tracetest.Builder)
+	text  string // the verdict
+	cycle []int  // the ranks that waited for each other
+	named string // the ranks that the verdict names
+}
+
+// checkEndings checks that all jobs ended in this way.
+func checkEndings(t *testing.T, kind verdict.Kind, form verdict.Form, jobs map[string]stoppedJob) {
+	t.Helper()
+	for name, c := range jobs {
+		t.Run(name, func(t *testing.T) {
+			b := begun(c.ranks)
+			c.job(b)
+			f := endOf(t, b)
+			require.NotNil(t, f)
+			assert.Equal(t, c.text, f.Text)
+			assert.Equal(t, kind, f.Kind)
+			assert.Equal(t, form, f.Form)
+			assert.Equal(t, c.cycle, f.Cycle)
+			assert.Equal(t, c.named, f.Named)
+			assert.NotEmpty(t, f.Advice)
+			assert.Len(t, f.Ranks, c.ranks)
+		})
+	}
+}
+
+func TestCycles(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Cycle, cycles) }
+
+func TestMissingRanks(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Missing, missingRanks) }
+
+func TestMismatches(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Mismatch, mismatches) }
+
+func TestCrashes(t *testing.T) { checkEndings(t, verdict.Crash, "", crashes) }
+
+func TestNeitherHangNorCrash(t *testing.T) { checkEndings(t, "", "", harmless) }
+
+// cycles are jobs in which ranks waited for each other.
+var cycles = map[string]stoppedJob{
+	"two receive first": {
+		4, func(b *tracetest.Builder) {
+			b.Rank(0).At("ring.c:41").Unfinished("MPI_Recv", 120, 6120, receive(1, 7))
+			b.Rank(1).At("ring.c:42").Unfinished("MPI_Recv", 121, 6120, receive(0, 8))
+			b.Rank(2).At("ring.c:50").Unfinished("MPI_Barrier", 115, 6120, nil)
+			b.Rank(3).At("ring.c:50").Unfinished("MPI_Barrier", 115, 6120, nil)
+		},
+		"This job hung for its last 6.0 s: rank 0 waited in MPI_Recv at ring.c:41 (from rank 1, tag 7, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at ring.c:42 (from rank 0, tag 8, MPI_COMM_WORLD): they waited for each other. Meanwhile the other 2 ranks waited in MPI_Barrier at ring.c:50.",
+		[]int{0, 1}, "0-1",
+	},
+	"the shortest of two circles": {
+		5, func(b *tracetest.Builder) {
+			for i, to := range []int{1, 2, 0, 4, 3} {
+				b.Rank(i).At("a.c:1").Unfinished("MPI_Ssend", 120, 1120, send(to, 1))
+			}
+		},
+		"This job hung for its last 1.0 s: rank 3 waited in MPI_Ssend at a.c:1 (to rank 4, tag 1, MPI_COMM_WORLD), and rank 4 waited in MPI_Ssend at a.c:1 (to rank 3, tag 1, MPI_COMM_WORLD): they waited for each other. Meanwhile the other 3 ranks waited in MPI_Ssend at a.c:1.",
+		[]int{3, 4}, "3-4",
+	},
+	"requests, of which one is done": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Call("MPI_Isend", 111, 112, args{"count": 1, "datatype": "MPI_INT", "dest": 1, "tag": 5, "request": tracetest.Request(0)})
+			for i := range 3 {
+				left := (i + 2) % 3
+				r := b.Rank(i).At("a.c:2")
+				if i == 1 {
+					r.Call("MPI_Irecv", 113, 114, args{"count": 1, "datatype": "MPI_INT", "source": 0, "tag": 5, "request": tracetest.Request(1)})
+				}
+				r.Call("MPI_Irecv", 114, 115, args{"count": 1, "datatype": "MPI_INT", "source": left, "tag": 6, "request": tracetest.Request(2)})
+				list := tracetest.Requests{2}
+				if i == 1 {
+					list = tracetest.Requests{1, 2}
+				}
+				r.At("a.c:3").Unfinished("MPI_Waitall", 120, 2120, args{"count": len(list), "array_of_requests": list})
+			}
+		},
+		"This job hung for its last 2.0 s: 3 ranks waited for each other in a circle, all in MPI_Waitall at a.c:3 (rank 0: from rank 2, tag 6, MPI_COMM_WORLD): rank 0 for rank 2, rank 2 for rank 1, and rank 1 for rank 0.",
+		[]int{0, 2, 1}, "0-2",
+	},
+	"any source of ranks that all wait": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive("MPI_ANY_SOURCE", "MPI_ANY_TAG"))
+			b.Rank(1).At("a.c:2").Unfinished("MPI_Recv", 120, 1120, receive(0, 1))
+			b.Rank(2).At("a.c:2").Unfinished("MPI_Recv", 120, 1120, receive(0, 1))
+		},
+		"This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:1 (from any rank, any tag, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:2 (from rank 0, tag 1, MPI_COMM_WORLD): they waited for each other. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 1, MPI_COMM_WORLD).",
+		[]int{0, 1}, "0-1",
+	},
+	"a message with another tag": {
+		2, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Call("MPI_Send", 111, 112, send(1, 8))
+			b.Rank(0).At("a.c:2").Unfinished("MPI_Recv", 120, 1120, receive(1, 9))
+			b.Rank(1).At("a.c:3").Unfinished("MPI_Recv", 120, 1120, receive(0, 7))
+		},
+		"This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:2 (from rank 1, tag 9, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:3 (from rank 0, tag 7, MPI_COMM_WORLD): they waited for each other. Rank 0 had sent to rank 1 with tag 8 on MPI_COMM_WORLD by MPI_Send at a.c:1, which nobody received.",
+		[]int{0, 1}, "0-1",
+	},
+	"another communicator": {
+		2, func(b *tracetest.Builder) {
+			comm := b.Comm("other", 0, 1)
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.At("a.c:1").Call("MPI_Comm_dup", 111, 113, args{"newcomm": tracetest.Comm(comm)})
+			})
+			b.Rank(0).At("a.c:2").Unfinished("MPI_Barrier", 120, 3120, args{"comm": tracetest.Comm(comm)})
+			b.Rank(1).At("a.c:3").Unfinished("MPI_Barrier", 120, 3120, nil)
+		},
+		"This job hung for its last 3.0 s: rank 0 waited in MPI_Barrier at a.c:2 (other), and rank 1 waited in MPI_Barrier at a.c:3 (MPI_COMM_WORLD): they waited for each other.",
+		[]int{0, 1}, "0-1",
+	},
+}
+
+// missingRanks are jobs in which ranks waited for one that did not wait.
+var missingRanks = map[string]stoppedJob{
+	"one never comes": {
+		4, func(b *tracetest.Builder) {
+			for i := range 3 {
+				b.Rank(i).At("solve.c:88").Unfinished("MPI_Allreduce", 120, 5120, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			}
+			b.Rank(3).At("solve.c:70").Call("MPI_Comm_rank", 111, 112, args{"rank": 3}).Ended("after MPI_Comm_rank", 5112)
+		},
+		"This job hung: rank 3 never came to the MPI_Allreduce at solve.c:88 (MPI_COMM_WORLD), in which the other 3 ranks waited for the last 5.0 s; its last call was MPI_Comm_rank at solve.c:70, and it had computed for 5.0 s since.",
+		[]int{}, "3",
+	},
+	"one never sends": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(1, 4))
+			b.Rank(1).Ended("after MPI_Allreduce", 5120)
+			b.Rank(2).At("a.c:2").Unfinished("MPI_Recv", 120, 5120, receive(0, 4))
+		},
+		"This job hung: rank 1 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD); its last call was MPI_Allreduce at main.c:20, and it had computed for 5.0 s since. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 4, MPI_COMM_WORLD).",
+		[]int{}, "1",
+	},
+	"one is in MPI_Finalize": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(2, 4))
+			b.Rank(1).At("main.c:99").Unfinished("MPI_Finalize", 120, 5120, nil)
+			b.Rank(2).At("main.c:99").Unfinished("MPI_Finalize", 120, 5120, nil)
+		},
+		"This job hung: rank 2 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 2, tag 4, MPI_COMM_WORLD); it was in MPI_Finalize at main.c:99. Meanwhile rank 1 waited in MPI_Finalize at main.c:99 (MPI_COMM_WORLD).",
+		[]int{}, "2",
+	},
+	"one has left": {
+		2, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(1, 4))
+			end(b.Rank(1), 120)
+		},
+		"This job hung: rank 1 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD); it had come through MPI_Finalize by then.",
+		[]int{}, "1",
+	},
+}
+
+// mismatches are jobs in which ranks called different collective operations.
+var mismatches = map[string]stoppedJob{
+	"another function": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Allreduce", 120, 3120, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			b.Rank(1).At("a.c:2").Unfinished("MPI_Barrier", 120, 3120, nil)
+			b.Rank(2).At("a.c:1").Unfinished("MPI_Allreduce", 120, 3120, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+		},
+		"This job hung in collective calls that do not match, for its last 3.0 s: as collective number 11 on MPI_COMM_WORLD, rank 1 called MPI_Barrier at a.c:2, but the other 2 ranks called MPI_Allreduce at a.c:1.",
+		[]int{}, "1",
+	},
+	"another root": {
+		3, func(b *tracetest.Builder) {
+			for i := range 3 {
+				b.Rank(i).At("a.c:1").Unfinished("MPI_Bcast", 120, 3120, args{"count": 4, "datatype": "MPI_INT", "root": i / 2})
+			}
+		},
+		"This job hung in collective calls that do not match, for its last 3.0 s: as collective number 11 on MPI_COMM_WORLD, rank 2 called MPI_Bcast at a.c:1 with root 1, but the other 2 ranks called MPI_Bcast at a.c:1 with root 0.",
+		[]int{}, "2",
+	},
+}
+
+// crashes are jobs that lost ranks.
+var crashes = map[string]stoppedJob{
+	"a crash": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 2400, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			}
+			b.Rank(2).Ended("after MPI_Allreduce", 2110).Info().End.Signal = 11
+		},
+		"Rank 2 crashed (signal 11, SIGSEGV) 2.1 s into the run, 2.0 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20.",
+		[]int{}, "2",
+	},
+	"an exit": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 2400, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			}
+			b.Rank(2).Ended("after MPI_Allreduce", 120).Info().End.ExitCode = 3
+		},
+		"Rank 2 left without MPI_Finalize (exit code 3) 120 ms into the run, 10 ms after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 2.3 s later.",
+		[]int{}, "2",
+	},
+	"an abort": {
+		2, func(b *tracetest.Builder) {
+			b.Rank(0).At("main.c:20").Unfinished("MPI_Barrier", 119, 220, nil)
+			b.Rank(1).At("main.c:66").Unfinished("MPI_Abort", 130, 220, args{"errorcode": 7})
+		},
+		"Rank 1 ended the job with MPI_Abort (error code 7) at main.c:66, 130 ms into the run; then rank 0 waited in MPI_Barrier at main.c:20 (MPI_COMM_WORLD).",
+		[]int{}, "1",
+	},
+	"a lost pod is no hang": {
+		4, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.Info().Pod = []string{"w-0", "w-1"}[i/2]
+				if i < 2 {
+					r.At("main.c:20").Unfinished("MPI_Barrier", 119, 60000, nil)
+				} else {
+					r.At("main.c:20").Unfinished("MPI_Barrier", 119, 1500+float64(i), nil)
+				}
+			})
+		},
+		"Pod w-1 was lost 1.5 s into the run, with ranks 2-3; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
+		[]int{}, "2-3",
+	},
+	"a pod is lost without a word": {
+		4, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.Info().Pod = []string{"w-0", "w-1"}[i/2]
+				if i < 2 {
+					r.At("main.c:20").Unfinished("MPI_Barrier", 31000, 60000, nil)
+				} else {
+					r.Ended(trace.Running, 1500)
+				}
+			})
+		},
+		"Pod w-1 was lost, with ranks 2-3; the last that is stored of it is from 1.5 s into the run; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
+		[]int{}, "2-3",
+	},
+	"one process is killed": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Barrier", 119, 60000, nil)
+			}
+			b.Rank(2).Ended("after MPI_Allreduce", 1500)
+		},
+		"Rank 2 died 1.5 s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit, 1.4 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
+		[]int{}, "2",
+	},
+}
+
+// harmless are jobs that somebody stopped, or that left MPI without MPI_Finalize.
+var harmless = map[string]stoppedJob{
+	"any source, and one still computes": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 140, receive("MPI_ANY_SOURCE", "MPI_ANY_TAG"))
+			b.Rank(1).At("a.c:2").Unfinished("MPI_Recv", 120, 140, receive(0, 1))
+			b.Rank(2).Ended("after MPI_Allreduce", 140)
+		},
+		"This job was stopped after 140 ms while it was making progress.", []int{}, "",
+	},
+	"stopped in the middle": {
+		2, func(b *tracetest.Builder) {
+			b.Rank(0).At("main.c:20").Unfinished("MPI_Allreduce", 119, 121, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			b.Rank(1).Ended("after MPI_Allreduce", 121)
+		},
+		"This job was stopped after 121 ms while it was making progress.", []int{}, "",
+	},
+	"all leave": {
+		2, func(b *tracetest.Builder) {
+			b.Ranks(func(_ int, r *tracetest.Rank) { r.Ended("after MPI_Allreduce", 120).Info().End.ExitCode = 0 })
+		},
+		"All 2 ranks (exit code 0) left without MPI_Finalize after 120 ms.", []int{}, "0-1",
+	},
+}
+
+func TestRunThatEndedHasNoFindings(t *testing.T) {
+	require.Nil(t, endOf(t, begun(2).Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })))
+}
+
+// What a rank waited for is there as numbers, too.
+func TestRanksOfAHang(t *testing.T) {
+	b := begun(2)
+	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(1, 7))
+	b.Rank(1).At("a.c:2").Unfinished("MPI_Bcast", 130, 1130, args{"count": 1, "datatype": "MPI_INT", "root": 0})
+	f := endOf(t, b)
+	require.Equal(t, Rank{
+		Rank: 0, State: "waiting", Function: "MPI_Recv", CallSite: "a.c:1", Communicator: "MPI_COMM_WORLD", Peer: new(1), Tag: new(int64(7)),
+		SinceSeconds: 0.12, LastedSeconds: 1, For: "1",
+	}, f.Ranks[0])
+	require.Equal(t, Rank{
+		Rank: 1, State: "waiting", Function: "MPI_Bcast", CallSite: "a.c:2", Communicator: "MPI_COMM_WORLD", Root: new(0),
+		SinceSeconds: 0.13, LastedSeconds: 1, For: "0",
+	}, f.Ranks[1])
+}
+
+// A rank that the trace lacks may have done anything.
+func TestMissingRankIsNoHang(t *testing.T) {
+	b := begun(3)
+	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(2, 7))
+	b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(0, 7))
+	f := endOf(t, b.Without(2))
+	require.Empty(t, f.Kind)
+}
