@@ -90,9 +90,6 @@ type End struct {
 // An Interval is the time of a call.
 type Interval struct{ Enter, Exit int64 }
 
-// Mark is the former name of EventID, which package export still uses.
-type Mark = EventID
-
 // An EventID identifies a call by its location and its number among those that a Watcher counts
 // there, from 1; 0: none.
 type EventID struct {

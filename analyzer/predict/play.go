@@ -189,7 +189,7 @@ const (
 // A dependency is something that must precede the end of a call.
 type dependency struct {
 	on    *event
-	post  match.Mark // the call whose entry it is; Ordinal 0: a collective operation
+	post  match.EventID // the call whose entry it is; Ordinal 0: a collective operation
 	bytes int64
 	hops  int32
 	// for a collective operation: the operation, and the call's part in it

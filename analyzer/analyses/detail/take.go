@@ -11,17 +11,17 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A Window is what to take, in times of the event log.
+// A Window selects calls, in times of the event log.
 type Window struct {
-	Start    int64 // of the run: times are counted from there
+	Start    int64 // start of the run: times are relative to it
 	From, To int64
-	Ranks    []int // in the order in which they are to be shown; the first MaxRanks count
+	Ranks    []int // in the order in which they are shown; the first MaxRanks are used
 }
 
-// Names words the function and the call site of a signature.
+// Names returns the names of the function and the call site of a signature.
 type Names func(function uint16, site uint32) (name, callSite string)
 
-// Take takes the window's calls and messages out of the event log.
+// Take returns the window's calls and messages from an event log.
 func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail, error) {
 	w.Ranks = w.Ranks[:min(len(w.Ranks), MaxRanks)]
 	k := taking{Window: w}
@@ -37,7 +37,7 @@ func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail,
 	}
 	k.narrow()
 	d := &Detail{FromNS: k.From - w.Start, ToNS: k.To - w.Start, Ranks: w.Ranks, Calls: make([]Call, len(k.calls)), Messages: []Message{}, Waits: []Wait{}}
-	posted := make(map[match.Mark]int, len(k.calls))
+	posted := make(map[match.EventID]int, len(k.calls))
 	for i := range k.calls {
 		c := &k.calls[i]
 		name, site := names(c.record.Signature.Function, c.record.Signature.Site)
@@ -60,7 +60,7 @@ func Take(ctx context.Context, j *eventlog.Log, names Names, w Window) (*Detail,
 	return d, nil
 }
 
-// taking is a window with the calls so far.
+// taking is a window with the calls found so far.
 type taking struct {
 	Window
 	calls []taken
@@ -69,18 +69,18 @@ type taking struct {
 // taken is a call of the window.
 type taken struct {
 	record   timeline.Record
-	mark     match.Mark // by which others refer to it
+	mark     match.EventID // id that dependencies refer to
 	sends    bool
 	received []received
 }
 
 type received struct {
-	from  match.Mark
+	from  match.EventID
 	bytes int64
 }
 
-// read takes the calls of one location. Those before the window have to be gone through, since each is written relative
-// to the one before.
+// read reads the calls of one location. Earlier calls must be read as well, because each is encoded
+// relative to the previous one.
 func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error {
 	r := j.Read(location)
 	ordinal := uint32(0)
@@ -104,7 +104,7 @@ func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error 
 			}
 			c := taken{record: r.Record}
 			if r.Posted {
-				c.mark, c.sends = match.Mark{Location: int32(location), Ordinal: ordinal}, sends(r.Record.Semantics.Operation)
+				c.mark, c.sends = match.EventID{Location: int32(location), Ordinal: ordinal}, sends(r.Record.Semantics.Operation)
 			}
 			for i := range depends {
 				if d := &depends[i]; carries(d) {
@@ -119,8 +119,8 @@ func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error 
 	return r.Err()
 }
 
-// sends reports whether others receive what a call posts: what a collective posts is its entry, and what windows
-// are told is no data.
+// sends reports whether the event that a call posts is a message: the event of a collective is its
+// entry, and those of windows carry no data.
 func sends(o semantics.Operation) bool {
 	switch o {
 	case semantics.Send, semantics.SendReceive, semantics.Start, semantics.PartitionReady:
@@ -129,8 +129,8 @@ func sends(o semantics.Operation) bool {
 	return false
 }
 
-// carries reports whether what a call depends on is a message that it received: not the receiver's answer to one that
-// it sends, nor a collective operation.
+// carries reports whether a dependency is a received message: not the receiver's answer to one that
+// the call sends, and not a collective operation.
 func carries(d *eventlog.Dependency) bool {
 	if d.On.Ordinal == 0 || d.Own {
 		return false
@@ -138,10 +138,10 @@ func carries(d *eventlog.Dependency) bool {
 	return !d.Handshake || d.Hops == dataLegs
 }
 
-// dataLegs is how many latencies the data of a message with a handshake take.
+// dataLegs is the number of latencies until the data of a message with a handshake has arrived.
 const dataLegs = 3
 
-// narrow makes the window as short around its middle as it has to be for MaxCalls.
+// narrow narrows the window around its middle so that it has at most MaxCalls.
 func (k *taking) narrow() {
 	if len(k.calls) <= MaxCalls {
 		return
@@ -153,7 +153,7 @@ func (k *taking) narrow() {
 		distances[i] = distance(&k.calls[i])
 	}
 	slices.Sort(distances)
-	limit := distances[MaxCalls] // calls that are as far away are too many
+	limit := distances[MaxCalls] // calls at this distance are too many
 	k.calls = slices.DeleteFunc(k.calls, func(c taken) bool { return distance(&c) >= limit })
 	k.From, k.To = max(k.From, middle-limit+1), min(k.To, middle+limit-1)
 }

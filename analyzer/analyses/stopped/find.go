@@ -15,7 +15,7 @@ func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) 
 		early = early || r.EndedEarly != "" && !r.TracingStopped()
 	}
 	if !early {
-		return nil, nil //nolint:nilnil // there is nothing to be found
+		return nil, nil //nolint:nilnil // nothing to find
 	}
 	o, err := observe(ctx, t, clocks)
 	if err != nil {
@@ -34,17 +34,18 @@ func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) 
 	}, nil
 }
 
-// search looks for the reason in what was observed.
+// search finds the reason in the observation.
 type search struct {
 	*observation
-	ended   int64 // the last sign of life
+	ended   int64 // last time at which a rank was known to be alive
 	stuck   []bool
 	canAct  []bool
 	cycle   []int // ranks
-	accused []int // rows that are named
+	accused []int // rows that the sentence names
 }
 
-// stop finds what the first sentence says. A death comes first: what the others did then is no hang.
+// stop returns the data of the first sentence. A death has priority: the waiting of others after it
+// is not a hang.
 func (s *search) stop() *verdict.Stop {
 	for _, look := range []func() *verdict.Stop{s.aborted, s.crashed, s.left, s.vanished, s.hung, s.allLeft} {
 		if found := look(); found != nil {
@@ -57,7 +58,7 @@ func (s *search) stop() *verdict.Stop {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// call words a call.
+// call returns a call in readable form.
 func (s *search) call(function uint16, site uint32) verdict.Place {
 	p := verdict.Place{}
 	if f := s.trace.Function(function); f != nil {
@@ -69,7 +70,8 @@ func (s *search) call(function uint16, site uint32) verdict.Place {
 	return p
 }
 
-// communicator is its name: the program's, else MPI's, else where it came from.
+// communicator returns the name of a communicator: the program's, otherwise MPI's, otherwise its
+// origin.
 func (s *search) communicator(i int) string {
 	comms := s.trace.Communicators()
 	if i < 0 || i >= len(comms) {
@@ -84,5 +86,5 @@ func (s *search) communicator(i int) string {
 	return "a communicator of " + verdictCount(comms[i].Members.Len())
 }
 
-// maxName is how long a communicator's name in the trace may be to be shown.
+// maxName is the maximum length of a communicator's name that is shown.
 const maxName = 40

@@ -15,7 +15,8 @@ import (
 
 type args = tracetest.Args
 
-// begun is a trace of n ranks that have initialized MPI and made ten steps of a loop, up to time 110 ms.
+// begun returns a trace of n ranks that have initialized MPI and made ten steps of a loop, up to
+// time 110 ms.
 func begun(n int) *tracetest.Builder {
 	return tracetest.New(n).Ranks(func(_ int, r *tracetest.Rank) {
 		r.At("main.c:10").Call("MPI_Init", 0, 10, nil)
@@ -26,7 +27,7 @@ func begun(n int) *tracetest.Builder {
 	})
 }
 
-// end lets a rank come through MPI_Finalize.
+// end makes a rank return from MPI_Finalize.
 func end(r *tracetest.Rank, at float64) { r.At("main.c:99").Call("MPI_Finalize", at, at+1, nil) }
 
 func receive(peer any, tag any) args {
@@ -317,7 +318,7 @@ func TestRunThatEndedHasNoFindings(t *testing.T) {
 	require.Nil(t, endOf(t, begun(2).Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })))
 }
 
-// What a rank waited for is there as numbers, too.
+// The awaited ranks are included as numbers, too.
 func TestRanksOfAHang(t *testing.T) {
 	b := begun(2)
 	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(1, 7))
@@ -333,7 +334,7 @@ func TestRanksOfAHang(t *testing.T) {
 	}, f.Ranks[1])
 }
 
-// A rank that the trace lacks may have done anything.
+// A rank that is not in the trace may have done anything.
 func TestMissingRankIsNoHang(t *testing.T) {
 	b := begun(3)
 	b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 1120, receive(2, 7))

@@ -20,7 +20,7 @@ const never = math.MinInt64
 type Finder struct {
 	communicators []trace.Communicator
 	threads       []thread
-	posts         map[match.Mark]*enterTime // of sends that may still be received
+	posts         map[match.EventID]*enterTime // of sends that may still be received
 	correction    Correction
 	ready         []int // locations that can advance
 }
@@ -73,7 +73,7 @@ type pending struct {
 func NewFinder(t timeline.Trace) *Finder {
 	locations := t.Threads().Len()
 	return &Finder{
-		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.Mark]*enterTime{},
+		communicators: t.Communicators(), threads: make([]thread, locations), posts: map[match.EventID]*enterTime{},
 		correction: Correction{lines: make([]line, locations)},
 	}
 }
@@ -101,11 +101,11 @@ func (f *Finder) entered(location int) *enterTime {
 // Posted implements match.Watcher.
 func (f *Finder) Posted(e *match.End) {
 	t := &f.threads[e.Post.Location]
-	if e.Posted != (match.Mark{}) {
+	if e.Posted != (match.EventID{}) {
 		delete(f.posts, e.Posted)
 	}
 	t.marks++
-	e.Posted = match.Mark{Location: int32(e.Post.Location), Ordinal: t.marks}
+	e.Posted = match.EventID{Location: int32(e.Post.Location), Ordinal: t.marks}
 	f.posts[e.Posted] = f.entered(e.Post.Location)
 }
 

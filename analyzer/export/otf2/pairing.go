@@ -20,7 +20,7 @@ type pairing struct {
 	*causality.Finder
 	export *export
 	calls  []posting                      // by location: the present call
-	ends   map[match.Mark]slot            // posted and not received yet
+	ends   map[match.EventID]slot         // posted and not received yet
 	open   map[uint64]*collectiveInstance // by the collective's number
 }
 
@@ -39,7 +39,7 @@ type collectiveInstance struct {
 func newPairing(e *export) *pairing {
 	return &pairing{
 		Finder: causality.NewFinder(e.trace), export: e, calls: make([]posting, len(e.locations)),
-		ends: map[match.Mark]slot{}, open: map[uint64]*collectiveInstance{},
+		ends: map[match.EventID]slot{}, open: map[uint64]*collectiveInstance{},
 	}
 }
 

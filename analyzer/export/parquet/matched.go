@@ -42,16 +42,16 @@ type matching struct {
 	waited   *waited
 
 	times []*causality.Times // by location
-	now   match.Mark         // the call that the matcher processes,
+	now   match.EventID      // the call that the matcher processes,
 	moved match.Interval     // and its time in the tables
 	free  []*waiting
 }
 
 // A waiting is what is known of a call that completes operations.
 type waiting struct {
-	call  match.Mark
-	exit  int64      // in the tables
-	cause match.Mark // the call of another rank that it waited for
+	call  match.EventID
+	exit  int64         // in the tables
+	cause match.EventID // the call of another rank that it waited for
 	// The finder's values when cause was recorded.
 	until  int64
 	kind   uint8
@@ -60,14 +60,14 @@ type waiting struct {
 
 // see records each call before the matcher processes it.
 func (m *matching) see(c *match.Call) {
-	m.now = match.Mark{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
+	m.now = match.EventID{Location: int32(c.Location), Ordinal: uint32(c.Index) + 1}
 	times := m.times[c.Location]
 	enter := times.Enter(c.Enter)
 	m.moved = match.Interval{Enter: enter, Exit: times.Exit(c.Index, c.Exit)}
 }
 
 // callID returns the number of a call, −1 if there is none.
-func (m *matching) callID(c match.Mark) int64 {
+func (m *matching) callID(c match.EventID) int64 {
 	if c.Ordinal == 0 {
 		return -1
 	}
@@ -99,7 +99,7 @@ func (m *matching) Opened(c *match.Completion) {
 }
 
 // blame records the call that another one waits for, if the finder has just found it.
-func blame(done *match.Completion, cause match.Mark, location int) {
+func blame(done *match.Completion, cause match.EventID, location int) {
 	if done == nil || done.Kind == uint8(waitstate.None) || done.Cause != location {
 		return
 	}

@@ -88,7 +88,7 @@ func (r *recorder) Posted(e *match.End) {
 	at := e.Post.Location
 	t := &r.threads[at]
 	t.posts = append(t.posts, post{call: r.current[at], mode: e.Mode})
-	e.Posted = match.Mark{Location: int32(at), Ordinal: uint32(len(t.posts))}
+	e.Posted = match.EventID{Location: int32(at), Ordinal: uint32(len(t.posts))}
 }
 
 func (r *recorder) posted(e *match.End) *post {
@@ -166,7 +166,7 @@ func (r *recorder) Entered(c *match.Collective, part int) {
 	of.apart = of.apart || r.apart(at)
 	t := &r.threads[at]
 	t.entries = append(t.entries, entry{call: r.current[at], of: of, part: part})
-	c.Parts[part].Entered = match.Mark{Location: int32(at), Ordinal: uint32(len(t.entries))}
+	c.Parts[part].Entered = match.EventID{Location: int32(at), Ordinal: uint32(len(t.entries))}
 }
 
 // Collective implements match.Handler.
