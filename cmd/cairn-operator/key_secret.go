@@ -49,7 +49,7 @@ func (s keySecrets) ensure(ctx context.Context, name types.NamespacedName, fresh
 	secret := &corev1.Secret{}
 	err := s.Get(ctx, name, secret)
 	if apierrors.IsNotFound(err) {
-		return key{}, fmt.Errorf("Secret %s does not exist: run helm upgrade, or create it with %s and %s",
+		return key{}, fmt.Errorf("the Secret %s does not exist: run helm upgrade, or create it with %s and %s",
 			name, container.AccessKey, container.SecretKey)
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func newListCommand() *cobra.Command {
 	}
 }
 
-var errWrong = errors.New("Cairn's report is wrong")
+var errWrong = errors.New("the report is wrong")
 
 func newRunCommand() *cobra.Command {
 	var (
