@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestAnAnalysisAlone: a report with the findings of one analysis shows its sections, says that there is no verdict, and
-// has no times that nobody computed.
+// TestAnAnalysisAlone checks a report with the findings of a single analysis: it has the sections
+// of that analysis, says that there is no verdict, and has no times that were not computed.
 func TestAnAnalysisAlone(t *testing.T) {
 	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 		Pattern: "stencil2d", Ranks: 16, Iterations: 20, RanksPerNode: 4, Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 300},
@@ -30,7 +30,7 @@ func TestAnAnalysisAlone(t *testing.T) {
 			require.NoError(t, err)
 			page, summary := string(files["index.html"]), string(files["summary.txt"])
 			for _, s := range a.Describe().Sections {
-				if a.Name() != "stopped" { // this run ended as it should
+				if a.Name() != "stopped" { // this run ended normally
 					assert.Contains(t, page, ">"+s.Title+"</h2>")
 				}
 			}

@@ -1,7 +1,8 @@
-// Package analyzer turns one trace into findings and findings into a report.
+// Package analyzer computes findings from a trace, and a report from findings.
 //
-// In goes a trace.Reader; out come the findings of each analysis as JSON (findings/<name>.json) and, assembled from these and
-// the trace, report/report.json, report/summary.txt and report/index.html. Which analyses there are, analyses.Sets says; what
-// they share is in the packages below analyzer/pass, and methods that have several users are packages of their own beside
-// them (package analyses has the rule). How a trace was merged is none of its business.
+// The input is a trace.Reader. The output are the findings of each analysis as JSON
+// (findings/<name>.json) and, made from these and the trace, report/report.json, report/summary.txt
+// and report/index.html. analyses.Sets lists the analyses. Passes that they share are below
+// analyzer/pass; methods with several users are packages of their own next to it (see package
+// analyses). The package does not depend on how a trace was merged.
 package analyzer

@@ -78,9 +78,11 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 	return begin, end, nil
 }
 
-// Run runs the analyses that names select (analyses.Select), all if none is named, and those that they require. It returns
-// the findings of each as JSON, what findings/<name>.json holds, and the run's clock map: m, or the one that was made (nil: none was needed). What several
-// analyses need is computed once. Where one fails the findings of the others are there beside the error.
+// Run runs the analyses that names select (analyses.Select; all without names) and those that they
+// require. Results that several analyses need are computed once. It returns the findings of each
+// analysis as JSON, as stored in findings/<name>.json, and the clock map of the run: m or, if that
+// is nil, the one that was computed (nil if none was needed). If an analysis fails, the findings of
+// the others are returned together with the error.
 func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, *clock.Map, error) {
 	selected, err := analyses.Select(names...)
 	if err != nil {
@@ -120,7 +122,8 @@ func steps(list []analysis.Any) []pass.Step {
 	return steps
 }
 
-// Report assembles findings (as from Run, or read back from findings/<name>.json) and the trace.
+// Report assembles a report from findings (of Run, or read from findings/<name>.json) and the
+// trace.
 func Report(r *trace.Reader, findings map[string][]byte, job report.Job) *report.Report {
 	return report.Assemble(timeline.Of(r), analyses.All(), findings, job)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestSharedPassesFindTheSame: analyses that run together share passes. They find the same as each
-// alone with a clock map that was made before. With correct clocks the pass that binds them is
+// TestSharedPassesFindTheSame checks that analyses that run together, and share passes, find the
+// same as each by itself with a given clock map. With correct clocks the pass that connects them is
 // shared, with skewed ones it is not.
 func TestSharedPassesFindTheSame(t *testing.T) {
 	ctx := context.Background()
@@ -37,7 +37,7 @@ func TestSharedPassesFindTheSame(t *testing.T) {
 					require.NoError(t, err)
 					clocks, err := analyzer.Clock(ctx, r)
 					require.NoError(t, err)
-					made.Cuts = nil // which only an analysis that matches finds
+					made.Cuts = nil // found only by analyses that match calls
 					assert.Equal(t, clocks, made)
 					for _, a := range analyses.All() {
 						name := a.Name()
@@ -51,9 +51,9 @@ func TestSharedPassesFindTheSame(t *testing.T) {
 	}
 }
 
-// The better placement is replayed with the what-ifs if both analyses run, and in a pass of its own
-// otherwise, with the same gain. A 4 x 4 stencil on nodes of 4 has rows on nodes, 12 of 24 edges
-// between them; blocks of 2 x 2 have 8. Messages of 64 KiB make handshakes.
+// The better placement is replayed together with the what-ifs if both analyses run, otherwise in a
+// pass of its own, with the same gain. A 4 x 4 stencil on nodes of 4 has rows on nodes, with 12 of
+// 24 edges between them; blocks of 2 x 2 have 8. Messages of 64 KiB need handshakes.
 func TestSharedReplayOfThePlacementFindsTheSame(t *testing.T) {
 	ctx := context.Background()
 	for _, size := range []int{1000, 65536} {

@@ -47,14 +47,15 @@ func together(t *testing.T, found map[string][]byte) (f criticalpath.Findings) {
 	return f
 }
 
-// Two messages, each waited for, times in units and since the run began at 10:
+// Two messages, for each of which rank 0 waits. Times are in units; the run starts at 10:
 //
 //	rank 0: Init 0-5, Recv 10-31 (waits from 10 to 30), Recv 40-61 (waits to 60), Finalize 90-91
 //	rank 1: Init 0-5, Send 30-31, Send 60-61, Finalize 90-91
 //
-// From 20 to 50 rank 0 waits from 20 to 30 and from 40 to 50 (the second message is sent after that: the part ends
-// first), computes from 31 to 40 and is in the transfer of the first message from 30 to 31. Rank 1 computes from 20 to 30
-// and from 31 to 50. The path is rank 1's: computation until 30, its send until 31 or the receive, and computation until 50.
+// In the part from 20 to 50, rank 0 waits from 20 to 30 and from 40 to 50 (the second message is
+// sent after the end of the part). It computes from 31 to 40, and from 30 to 31 the first message
+// is transferred. Rank 1 computes from 20 to 30 and from 31 to 50. The path is on rank 1:
+// computation until 30, its send (or the receive) until 31, and computation until 50.
 func TestWithinAPartOfTheRun(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(10, 15).Recv(20, 41, 1, 8).Recv(50, 71, 1, 100).Finalize(100, 101)
@@ -76,12 +77,12 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	for _, w := range f.WhatIf {
 		assert.LessOrEqual(t, w.Seconds, 0.030, w.What)
 	}
-	// Before the messages: nothing but computation and the begin of the first wait.
+	// Before the messages: only computation and the start of the first wait.
 	f = within(t, r, 0, 15)
 	assert.InDelta(t, 0.015, f.RunSeconds, 1e-9)
 	assert.InDelta(t, 0.005, *f.Ranks[0].Waiting, 1e-9)
 	assert.InDelta(t, 0.010, f.Ranks[1].Computation, 1e-9)
-	// All of it, and more.
+	// An interval that contains the whole run.
 	whole := within(t, r, 0, 1000)
 	assert.InDelta(t, 0.091, whole.RunSeconds, 1e-9)
 	assert.InDelta(t, 0.040, *whole.Ranks[0].Waiting, 1e-9)
@@ -124,7 +125,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 }
 
-// Ranks communicate in a ring until 50, and each with each from then on: the topology and the
+// Ranks communicate in a ring until 50, and each with all others after that. The topology and the
 // matrix are those of the part.
 func TestTopologyOfAPart(t *testing.T) {
 	const n = 6
@@ -155,7 +156,7 @@ func TestTopologyOfAPart(t *testing.T) {
 	assert.Equal(t, "all-to-all of 6", shape(40, 100))
 }
 
-// All of a run as a part of it has the same findings as the run.
+// A part that contains the whole run has the same findings as the run.
 func TestAPartThatIsAll(t *testing.T) {
 	for _, pattern := range []string{"stencil2d", "master-worker", "two-phase", "wavefront"} {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 9, Imbalance: simulate.Imbalance{Noise: 20, SlowRank: 3, SlowPercent: 40}}))
@@ -211,8 +212,8 @@ func difference(a, b any, at string) string {
 	return ""
 }
 
-// At quiescent points only the calls of a part, and those around it until the next quiescent
-// points, are read, and the findings are those of all calls.
+// Only the calls of a part, and those around it up to the next quiescent points, are read. The
+// findings are the same as with all calls read.
 func TestAPartCostsWhatItHas(t *testing.T) {
 	often := 0
 	for _, pattern := range simulate.Names() {

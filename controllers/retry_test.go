@@ -21,7 +21,7 @@ import (
 
 const refusedMessage = `{"runs":[],"message":"refused","storage":{"reason":"AccessDenied","message":"403 InvalidAccessKeyId"}}`
 
-// annotate acts as a person who requests a retry.
+// annotate requests a retry, as a user does.
 func (s *stage) annotate(nonce string) {
 	s.Helper()
 	s.writeNonce(nonce)
@@ -44,8 +44,8 @@ func (c noJobs) List(ctx context.Context, list client.ObjectList, options ...cli
 	return c.Client.List(ctx, list, options...)
 }
 
-// mend acts as a person who repairs the storage a minute later: the checks before that fail, the
-// next one passes.
+// mend repairs the storage a minute later, as a user does: the checks before that fail, the next
+// one passes.
 func (s *stage) mend() {
 	s.Helper()
 	s.later(time.Second)
@@ -59,10 +59,10 @@ func (s *stage) mend() {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
-// refused is how a step ends that the storage refuses.
+// refused is the end of a step whose access the storage refused.
 var refused = pod{exitCode: 77, message: refusedMessage}
 
-// waitsForAPerson checks that the status says that the step waits, for what, and what to do.
+// waitsForAPerson checks that the status reports that the step waits, for what, and what to do.
 func (s *stage) waitsForAPerson(step string) {
 	s.Helper()
 	message := s.expect("StorageReady", isFalse, "AccessDenied")
@@ -73,7 +73,8 @@ func (s *stage) waitsForAPerson(step string) {
 	require.Nil(s, s.job().Status.CompletionTime)
 }
 
-// A step that the storage refuses waits for a person, and starts again by itself once the storage has been mended.
+// A step whose access the storage refuses waits for a user. It starts again by itself when the
+// storage has been repaired.
 func TestRefusedMerge(t *testing.T) {
 	waiting := func(t *testing.T) *stage {
 		s := newStage(t)
@@ -95,7 +96,7 @@ func TestRefusedMerge(t *testing.T) {
 		again := s.batchJob("stencil-cairn-merge-l0-t1")
 		require.Equal(t, "cairn:test", again.Spec.Template.Spec.Containers[0].Image, "only a person asks for another image")
 
-		// Refused again although the check passes: the pauses grow.
+		// Refused again although the check passes: the delays grow.
 		s.later(time.Second)
 		s.ends(again.Name, refused)
 		s.settle()
@@ -205,10 +206,11 @@ func failedMerge(t *testing.T) *stage {
 	return s
 }
 
-// The annotation starts the first step that failed again, with new names and the operator's present image.
+// The annotation restarts the first failed step, with new names and the current image of the
+// operator.
 func TestRetriedMerge(t *testing.T) {
 	s := newStage(t)
-	s.later(-5 * time.Minute) // these pass below, and not for the API server
+	s.later(-5 * time.Minute) // these minutes pass below, but not for the API server
 	s.apply(func(j *v1alpha1.TracedMPIJob) {
 		j.Annotations = map[string]string{v1alpha1.RetryAnnotation: "copied"}
 		j.Spec.TTLSecondsAfterFinished = ptr.To[int32](600)
@@ -248,7 +250,7 @@ func TestRetriedMerge(t *testing.T) {
 	require.NotNil(t, merge)
 }
 
-// One value of the annotation asks for one retry.
+// Each value of the annotation requests a single retry.
 func TestRetryOnce(t *testing.T) {
 	t.Run("long value", func(t *testing.T) {
 		s := failedMerge(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// warn plays the recorder of another controller: a warning about an object, now.
+// warn records a warning event about an object, as another controller does.
 func (s *stage) warn(about client.Object, reason, message string, at time.Time) {
 	s.Helper()
 	gvk, err := apiutil.GVKForObject(about, s.Scheme())
@@ -30,7 +30,7 @@ func (s *stage) warn(about client.Object, reason, message string, at time.Time) 
 	}))
 }
 
-// later moves the operator's clock.
+// later advances the operator's clock.
 func (s *stage) later(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }
 
 // refusedWorker acts as mpi-operator: it cannot create a worker, and the API server's message is in
@@ -46,7 +46,7 @@ func (s *stage) refusedWorker(index int) string {
 	return err.Error()
 }
 
-// mpi-operator tells in events only that it may not create a pod.
+// Only events of mpi-operator report that it is not allowed to create a pod.
 func TestRefusedWorkers(t *testing.T) {
 	t.Run("Pod Security", func(t *testing.T) {
 		s := newStage(t)
@@ -116,7 +116,7 @@ func TestOldWarning(t *testing.T) {
 	s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
 	s.later(3 * time.Second)
 	s.settle()
-	// The event itself is new, whatever it says about when it happened: the newest of its times counts.
+	// The event itself is new, even if some of its times are old: the newest of them counts.
 	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
 	require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
 	s.worker(0, traceable)

@@ -11,7 +11,7 @@
 # command, for a trace and for one with four times as many calls, and their ratio. Target: a ratio
 # of at most 1.3.
 #   hack/bench-analyze.sh [RANKS…]       default: 16 256 1024 16384
-#   EVENTS=N                             events of each trace, about; default 1000000 (irregular: a quarter, and all)
+#   EVENTS=N                             approximate events of each trace; default 1000000 (irregular: a quarter, and all)
 #   LARGE=1                              100 million events on 1024 ranks too: some minutes, 1 GB of disk
 #   BILLION=1                            a billion events on 256 ranks too: an hour with making the trace, 5 GB of disk
 set -euo pipefail
@@ -22,7 +22,7 @@ trap 'rm -rf "$w"' EXIT
 
 go build -o "$w/stats" ./hack/stats
 
-calls() { # FILE: how many calls cairn simulate says it made
+calls() { # FILE: the number of calls that cairn simulate reports
   sed 's/.*, \([0-9]*\) calls.*/\1/' "$1"
 }
 
@@ -41,13 +41,13 @@ for ranks in ${*:-16 256 1024 16384}; do row "$ranks" "${EVENTS:-1000000}"; done
 [ -z "${LARGE:-}" ] || row 1024 100000000
 [ -z "${BILLION:-}" ] || row 256 1000000000
 
-peak() { # TIMES: KiB for a trace of so many times the events
+peak() { # TIMES: KiB for a trace with TIMES as many events
   local used
   used=$("$w/stats" usage bin/cairn analyze "$w/$1.cairn" -o "$w/report")
   cut -d' ' -f3 <<<"$used"
 }
 
-# long EVENTS: two ranks, a trace of so many events and one of eight times as many
+# long EVENTS: two ranks, a trace with EVENTS and one with eight times as many
 long() {
   local events=$1 times
   for times in 1 8; do

@@ -17,7 +17,7 @@ go build -o "$w/stats" ./hack/stats
 # row PATTERN RANKS
 row() {
   local pattern=$1 ranks=$2 replay=--no-replay fan=256
-  [ "$pattern" != master-worker ] || replay= # what a master receives depends on time
+  [ "$pattern" != master-worker ] || replay= # the messages of a master depend on time
   [ "$ranks" -le 16384 ] || fan=64
   rm -rf "$w/job" "$w/usage" "$w/info"
   # shellcheck disable=SC2086 # $replay is a flag or nothing
@@ -40,7 +40,7 @@ row() {
 printf '%-14s %8s %7s %12s %8s %8s %9s %12s %9s  %s\n' pattern ranks shards "shard bytes" "CPU s" "wall s" "peak MiB" "trace bytes" "info MiB" target
 for pattern in ${PATTERNS:-stencil2d stencil3d wavefront irregular master-worker}; do
   for ranks in ${@:-1024 4096 16384}; do
-    if [ "$pattern" = master-worker ] && [ "$ranks" -gt 4096 ]; then continue; fi # it is replayed as a whole, in memory
+    if [ "$pattern" = master-worker ] && [ "$ranks" -gt 4096 ]; then continue; fi # replayed as a whole, in memory
     row "$pattern" "$ranks"
   done
 done

@@ -5,10 +5,11 @@
 # collectives use the algorithms of predict's model (for all-to-all the faster one). Three rows per
 # trace, by the protocol of large messages:
 #   at once   no message waits for its receive. Target: within 0.5%, and of real runs within 2%
-#   handshake from the size on that the run shows: SimGrid begins a transfer when both sides are there, and goes on while they
-#             compute; predict has three latencies, and data move only while both sides are in MPI. SimGrid gets the three
-#             latencies (lat-factor). No target: what is left is overlap, which SimGrid always has
-#   default   SimGrid's own algorithms of collectives, and no more latencies. No target
+#   handshake from the size that the run shows. SimGrid starts a transfer when both sides are ready,
+#             and continues it while they compute. predict has three latencies, and data move only
+#             while both sides are in MPI. SimGrid gets the three latencies (lat-factor). No target:
+#             the remaining difference is overlap, which SimGrid always has
+#   default   SimGrid's own algorithms of collectives, and no additional latencies. No target
 # Collectives of some ranks, and nonblocking ones, are messages in the export: those of alltoall go
 # directly, in one latency.
 #   hack/bench-simgrid.sh [TRACE…]      default: simulated patterns, and the examples under Open MPI
@@ -33,7 +34,7 @@ simulated() { # OPTIONS…: seconds
     { tail -n 5 "$w/log" >&2; echo nan; return; }
   sed -n 's/.*Simulation time //p' "$w/log"
 }
-quicker() { # OPTIONS…: seconds with the quicker algorithm; ring is the pairwise exchange for any number of ranks
+quicker() { # OPTIONS…: seconds with the faster algorithm; ring is the pairwise exchange for any number of ranks
   local all
   all=$(for way in bruck ring; do simulated "${alike[@]}" "--cfg=smpi/alltoall:$way" "$@"; done)
   sort -g <<<"$all" | head -n 1

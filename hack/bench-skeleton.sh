@@ -9,7 +9,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
-# there are fewer cores than ranks: computations sleep
+# fewer cores than ranks: computations sleep
 export SKELETON_SLEEP=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ranks=4 limit=120
 w=$(mktemp -d)
@@ -27,7 +27,7 @@ run() { # MPI PROGRAM: starts it on all ranks
 export -f run
 export ranks limit
 
-seconds() { # MPI PROGRAM: how long it runs
+seconds() { # MPI PROGRAM: its run time
   local from=${EPOCHREALTIME/./}
   run "$1" "$2" >/dev/null 2>&1 || return
   echo $((${EPOCHREALTIME/./} - from)) | awk '{printf "%.2f", $1 / 1e6}'

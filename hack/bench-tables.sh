@@ -11,7 +11,7 @@ go build -o "$dir/stats" ./hack/stats
 bin/cairn simulate --pattern stencil2d --ranks "${RANKS:-128}" --iterations "${ITERATIONS:-10000}" -o "$dir/trace.cairn"
 calls=$(bin/cairn info --json "$dir/trace.cairn" | "$dir/stats" field calls)
 per_call() { awk -v bytes="$(cat "$@" | wc -c)" -v calls="$calls" 'BEGIN { printf "%.2f bytes per call", bytes / calls }'; }
-measured() { # NAME COMMAND...: what the command takes
+measured() { # NAME COMMAND...: resource usage of the command
   local used
   used=$("$dir/stats" usage "${@:2}")
   awk -v name="$1" '{printf "%s: %.1f s, %.1f s of CPU, %.0f MiB\n", name, $1, $2, $3 / 1024}' <<<"$used"

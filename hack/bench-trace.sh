@@ -54,7 +54,7 @@ own_programs() {
   row 'master-worker' 64 158098 19801 "$w/masterworker" 50
 }
 
-# NPB rows: program, ranks, Pilgrim, target.
+# NPB rows: program, ranks, Pilgrim's bytes, target.
 npb_rows='bt.S 4 9074 1353
 bt.S 16 58290 5591
 cg.S 4 2342 656
@@ -100,7 +100,7 @@ if part sizes; then
   : >"$w/ratios"
   own_programs
   npb
-  # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: 9806, 2934, 3254, 6314 bytes there
+  # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: the peer's have 9806, 2934, 3254, 6314 bytes
   echo "left out: 4 rows of the OSU micro-benchmarks: with how many iterations the peer's were measured was not kept"
   "$w/stats" ratios "$w/ratios"
 fi
@@ -130,7 +130,7 @@ simulated() {
 tree() {
   rm -rf "$w/job"
   bin/cairn simulate --no-replay --call-sites none --timing aggregated --ranks "$2" "${@:3}" --store "$w/job" >/dev/null
-  : >"$w/message" # it is only written where it exists, as in a pod
+  : >"$w/message" # written only if it exists, as in a pod
   bin/cairn merge --job --store "$w/job" --collect-timeout 1 --fan-in 256 --termination-log "$w/message" >/dev/null
   local level=0 parts
   for parts in $("$w/stats" field levels <"$w/message"); do

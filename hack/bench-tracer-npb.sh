@@ -27,7 +27,7 @@ mkdir -p "$w/root"
 rm -rf "$w/root/lib"
 cp -r lib "$w/root/lib"
 echo "{\"enabled\":true,\"spool\":\"$w/root/spool\",${config#\{}" >"$w/root/config.json"
-# Without a processor of its own a rank must yield to others while it waits.
+# A rank without a processor of its own must yield to others while it waits.
 gcc -O2 -shared -fPIC -o "$w/yield.so" test/mpi/yield/ucp_yield.c
 
 build() { # MPI KERNEL
@@ -53,7 +53,7 @@ build() { # MPI KERNEL
 cpu() {
   local mpi=$1 kernel=$2 preload=$w/yield.so${3:+:$3} TIMEFORMAT='%U %S' arguments=()
   [ "$mpi" = openmpi ] && arguments=(--oversubscribe --mca mpi_yield_when_idle 1)
-  # Moved away, not removed: a file system that has just freed many files takes longer to create
+  # The files are moved, not removed: a file system that has just freed many files takes longer to create
   # new ones, and a pod's volume is fresh.
   mkdir -p "$w/old"
   [ ! -e "$w/root/spool" ] || mv "$w/root/spool" "$(mktemp -d "$w/old/XXXXXX")"

@@ -82,7 +82,7 @@ start() {
         [ "$variant" = short ] || calls=$more
         "mpirun.$mpi" -np 1 env ${library:+LD_PRELOAD="$library"} "$w/start.$mpi" "$calls" |
           sed "s/^/$mpi $round $variant /" >>"$w/starts"
-        # the core is not part of one row, and is most of the other
+        # one row must not include the core; it is most of the other
         [ "$variant" = alone ] || cores "$variant"
       done
     done

@@ -191,11 +191,11 @@ func (p *internTable) templateKey(id int32) []byte {
 		b = append(b, p.siteIdentity(site)...)
 		return 0
 	})
-	allocations := segmentsOf(&s)
+	allocations := allocationsOf(&s)
 	anonymous := withAllocations(s, make([]int32, len(p.allocations)))
 	b = trace.AppendSignature(b, &anonymous)
 	for _, id := range allocations {
-		b = append(b, p.segmentIdentity(id)...)
+		b = append(b, p.allocationIdentity(id)...)
 	}
 	return b
 }

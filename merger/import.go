@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// add interns the content of c and adds its processes to `to`. If c is not whole it will grow, and is
-// taken unchanged.
+// add interns the content of c and adds its processes to `to`. If whole is false, c will grow, and
+// is added unchanged.
 func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 	// a reader may have accepted bytes whose parts are inconsistent
 	if err := c.Validate(); err != nil {
@@ -42,7 +42,7 @@ func (p *internTable) add(c *trace.Content, to *processes, whole bool) error {
 	for _, comm := range c.Communicators {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
-	// everything that can fail is done before the intern table's columns grow
+	// all steps that can fail come before the intern table's columns grow
 	if err := a.findShapes(); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type root struct {
 	shape    int32
 	counts   map[int32]uint64
 	threads  codec.Numbers // rows in the input
-	places   codec.Numbers // their places in the columns of the input
+	places   codec.Numbers // Thread.Place of each: its index in the columns of the input
 	greatest int           // maximum of places
 	row      int           // row of the next thread in the columns of the shape
 }
@@ -130,7 +130,7 @@ func (a *importer) findShapes() error {
 	return nil
 }
 
-// check reports whether all columns of a signature have a value for a place.
+// check returns an error unless all columns of a signature have a value for a place (Thread.Place).
 func (a *importer) check(s *imported, place int64) error {
 	if s.own < -1 {
 		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {
@@ -152,7 +152,7 @@ func (a *importer) check(s *imported, place int64) error {
 	return nil
 }
 
-// element returns the code of a slot of a shard for the thread at a place.
+// element returns the code of a slot of a shard for the thread with a place (Thread.Place).
 func (a *importer) element(v trace.Value, place int) (int64, error) {
 	column := func(k int64) (int64, error) {
 		if k < 0 || k >= int64(len(a.from.Columns)) || place >= a.from.Columns[k].Len() {
@@ -246,7 +246,8 @@ func (a *importer) pushValue(to *codec.Numbers, r *root, v trace.Value) {
 	}
 }
 
-// lookup is element for many places, for a value that was checked at the first and at the last.
+// lookup returns a function that does what element does, for many places. The value must have been
+// checked at the first and at the last place.
 func (a *importer) lookup(v trace.Value) func(place int) int64 {
 	switch v.Form {
 	case trace.Column:
@@ -273,7 +274,7 @@ func (a *importer) lookup(v trace.Value) func(place int) int64 {
 	return func(int) int64 { return code }
 }
 
-// noStream is the code of a stream that a thread lacks.
+// noStream is the code for a thread without a stream.
 const noStream = -1
 
 // pushStream appends the codes of the threads in one stream.
@@ -297,7 +298,7 @@ func (a *importer) pushStream(c *codec.Numbers, r *root, terminal, number int32,
 	}
 }
 
-// streamCode is the code of a stream in a thread's list.
+// streamCode returns the code of a stream in a thread's list.
 func (a *importer) streamCode(list []trace.StreamRef, terminal, number int32, fold bool, calls uint64) int64 {
 	t := trace.Thread{Streams: list}
 	ref, ok := t.Stream(terminal, number)
@@ -313,7 +314,7 @@ func (a *importer) streamCode(list []trace.StreamRef, terminal, number int32, fo
 	return a.sequence(ref.Sequence)
 }
 
-// sequence is the code of a sequence of the input.
+// sequence returns the code of a sequence of the input.
 func (a *importer) sequence(i int32) int64 {
 	if a.sequences[i] == 0 {
 		a.sequences[i] = nameCode(a.table.sequences.Add(a.from.Sequences[i])) + 1

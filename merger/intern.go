@@ -108,7 +108,7 @@ func (p *internTable) addCommunicator(c trace.Communicator) int32 {
 	key := string(communicatorKey(&c))
 	if id, ok := p.communicatorIDs[key]; ok {
 		have := &p.communicators[id]
-		// ranks may label it differently; any rule will do that is independent of the order
+		// ranks may label it differently; any rule works that is independent of the order
 		if have.Label == "" || c.Label != "" && c.Label < have.Label {
 			have.Label = c.Label
 		}

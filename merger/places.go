@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What signatures and evidence refer to: call sites, the paths that lead to them, and the
+// Targets of references in signatures and evidence: call sites with their call paths, and the
 // allocations that pointers lead to.
 
 func (p *internTable) addAllocation(s trace.Allocation) int32 {
@@ -24,17 +24,17 @@ func (p *internTable) addAllocation(s trace.Allocation) int32 {
 	return id
 }
 
-// withAllocations returns the signature with its pointers led to other allocations; numbers are
-// indexed by allocation.
+// withAllocations returns the signature with the allocations of its pointers replaced. numbers has
+// the new number of each allocation.
 func withAllocations(s trace.Signature, numbers []int32) trace.Signature {
 	if len(numbers) == 0 {
 		return s
 	}
-	s.In, s.Out = ledTo(s.In, numbers), ledTo(s.Out, numbers)
+	s.In, s.Out = replaceAllocations(s.In, numbers), replaceAllocations(s.Out, numbers)
 	return s
 }
 
-func ledTo(values []trace.Value, numbers []int32) []trace.Value {
+func replaceAllocations(values []trace.Value, numbers []int32) []trace.Value {
 	values = slices.Clone(values)
 	for i := range values {
 		v := &values[i]
@@ -42,14 +42,14 @@ func ledTo(values []trace.Value, numbers []int32) []trace.Value {
 			v.Int = int64(numbers[v.Int-1]) + 1
 		}
 		if len(v.List) > 0 {
-			v.List = ledTo(v.List, numbers)
+			v.List = replaceAllocations(v.List, numbers)
 		}
 	}
 	return values
 }
 
-// segmentsOf lists the allocations that a signature's pointers lead to, in order.
-func segmentsOf(s *trace.Signature) []int32 {
+// allocationsOf lists the allocations that a signature's pointers lead to, in order.
+func allocationsOf(s *trace.Signature) []int32 {
 	var ids []int32
 	var walk func(values []trace.Value)
 	walk = func(values []trace.Value) {
@@ -81,7 +81,7 @@ func (p *internTable) siteIdentity(site uint32) []byte {
 	return b
 }
 
-func (p *internTable) segmentIdentity(allocation int32) []byte {
+func (p *internTable) allocationIdentity(allocation int32) []byte {
 	s := &p.allocations[allocation]
 	b := []byte{byte(s.Kind)}
 	b = binary.BigEndian.AppendUint32(b, uint32(s.Number))
@@ -90,9 +90,9 @@ func (p *internTable) segmentIdentity(allocation int32) []byte {
 	return append(b, p.siteIdentity(s.Site)...)
 }
 
-// exportPlaces writes the sites and allocations that the signatures and the ranks of c use, with
-// all callers, and replaces references to them by their numbers in c.
-func (p *internTable) exportPlaces(c *trace.Content) {
+// exportSites writes the sites and allocations that the signatures and the ranks of c use, with all
+// callers, and replaces references to them in c by the written numbers.
+func (p *internTable) exportSites(c *trace.Content) {
 	sites, allocations := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
 		for ; site > 0 && !sites[site]; site = p.sites[site-1].Caller {
@@ -104,7 +104,7 @@ func (p *internTable) exportPlaces(c *trace.Content) {
 			use(site)
 			return site
 		})
-		for _, id := range segmentsOf(&c.Signatures[i]) {
+		for _, id := range allocationsOf(&c.Signatures[i]) {
 			if !allocations[id] {
 				allocations[id] = true
 				use(p.allocations[id].Site)
@@ -116,25 +116,25 @@ func (p *internTable) exportPlaces(c *trace.Content) {
 		use(call.Site)
 	}
 
-	sitePlace := map[uint32]uint32{0: 0}
+	siteNumber := map[uint32]uint32{0: 0}
 	for i, site := range inOrder(sites, p.siteIdentity) {
-		sitePlace[site] = uint32(i) + 1
+		siteNumber[site] = uint32(i) + 1
 		s := p.sites[site-1]
-		s.Caller = sitePlace[s.Caller] // sorts before
+		s.Caller = siteNumber[s.Caller] // callers sort before their callees
 		c.Sites = append(c.Sites, s)
 	}
-	c.Ranks.ReplaceSites(func(site uint32) uint32 { return sitePlace[site] })
-	allocationPlace := make([]int32, len(p.allocations))
-	for i, id := range inOrder(allocations, p.segmentIdentity) {
-		allocationPlace[id] = int32(i)
+	c.Ranks.ReplaceSites(func(site uint32) uint32 { return siteNumber[site] })
+	allocationNumber := make([]int32, len(p.allocations))
+	for i, id := range inOrder(allocations, p.allocationIdentity) {
+		allocationNumber[id] = int32(i)
 		s := p.allocations[id]
-		s.Site = sitePlace[s.Site]
+		s.Site = siteNumber[s.Site]
 		c.Allocations = append(c.Allocations, s)
 	}
 	for i := range c.Signatures {
-		s := c.Signatures[i].WithSites(func(site uint32) uint32 { return sitePlace[site] })
+		s := c.Signatures[i].WithSites(func(site uint32) uint32 { return siteNumber[site] })
 		if len(allocations) > 0 {
-			s = withAllocations(s, allocationPlace)
+			s = withAllocations(s, allocationNumber)
 		}
 		c.Signatures[i] = s
 	}

@@ -58,11 +58,13 @@ var voteStates = []string{"all tracing", "clustering", "lead", "ended"}
 type Extrapolation struct {
 	Vote int // the later of the two votes, an index into Clustering.Votes; the earlier vote is Vote − 1
 	Lead int // rank
-	// Gap and Duration are the sums of the thread's own gaps and durations between the markers, in ticks.
+	// Gap and Duration are the sums of the thread's own gaps and durations between the markers, in
+	// ticks.
 	Gap, Duration int64
 }
 
-// MaxExtrapolatedCalls bounds the calls of an interval whose times are extrapolated from a lead rank.
+// MaxExtrapolatedCalls bounds the calls of an interval whose times are extrapolated from a lead
+// rank.
 const MaxExtrapolatedCalls = 1 << 16
 
 // interval returns the range [from, to) of the calls between a vote and the one before it.
@@ -144,7 +146,7 @@ func (t *Thread) CallsExtrapolated() uint64 {
 type extrapolations struct {
 	marks    []uint64
 	list     []Extrapolation
-	next     int // index into list of the first one that does not end before the latest call asked for
+	next     int // index into list of the first one that does not end before the latest call passed to at
 	from, to uint64
 }
 

@@ -81,7 +81,7 @@ type Thread struct {
 	Rank, Thread int
 	Root         int // rule in Content.Grammar
 	// Threads of one shape make the same calls, except for elastic values and the exponents of the
-	// grammar. Place is the thread's index among those of its shape, in the order of
+	// grammar. Place is the index of the thread among those of its shape, in the order of
 	// Content.Threads. Both are 0 before a merge.
 	Shape, Place int
 	Calls        uint64
@@ -90,21 +90,22 @@ type Thread struct {
 	EndTick      int64       // latest exit of a call up to MPI_Finalize
 	InsideTicks  int64       // ticks inside of these calls, with those of nested calls counted once; exact in every mode of timing
 	// Gaps and Durations have one element per call, in ticks. The gap is the time since the
-	// previous call's exit on the same thread (0 for the first call) less Holds; the duration is
-	// exit − enter. A nested call's gap is negative: it enters before its predecessor, the
-	// enclosing call, exits. In a lossy trace both are rounded.
+	// previous call's exit on the same thread (0 for the first call) minus the tracer overhead in
+	// Overheads; the duration is exit − enter. A nested call's gap is negative: it enters before
+	// its predecessor, the enclosing call, exits. In a lossy trace both are rounded.
 	Gaps, Durations []int64
 	// Timing reads gaps and durations that are not in memory.
 	Timing TimingSource
-	// SignaturesJoined: calls with different signatures in Timing may have the same one here.
+	// SignaturesJoined reports that calls with different signatures in Timing may have the same one
+	// here.
 	SignaturesJoined bool
 	// Marks is the number of calls that the thread had made at each of Meta.Clustering.Votes.
 	// Extrapolations are the intervals between votes whose times are extrapolated from another
 	// rank, in order; their Gaps and Durations are 0.
 	Marks          []uint64
 	Extrapolations []Extrapolation
-	// Overheads are the times, by call, that the tracer kept the thread for longer than recording a
-	// call takes: at votes. Gaps do not include them.
+	// Overheads are the times, by call, for which the tracer kept the thread in addition to
+	// recording the call: at votes. Gaps do not include them.
 	Overheads []Overhead
 	// Chapters have the first calls of the thread. nil: Root has all calls. Otherwise Root begins
 	// with symbols for the calls in chapters, in another order (Chapter).

@@ -30,12 +30,12 @@ import (
 //     of the position.
 //   - part, until, ticks: the position in the thread's timing, and the clock. A block of a file is
 //     self-contained and has the tick at which it begins; it is read up to the call (seekTime).
-//   - overheads, extrapolating.extrapolations: lists that are iterated from the front; they start over
-//     with the block of timing.
+//   - overheads, extrapolating.extrapolations: lists that are iterated from the front; they start
+//     over with the block of timing.
 //   - extrapolating, the times of an interval: dropped, and loaded when a call of the interval is
 //     next met. The leads' cursors are kept; they seek to an interval.
-//   - event: Next sets every field that can differ; Overhead, OverheadTicks and TimesOf change only with
-//     timing, which sets them.
+//   - event: Next sets every field that can differ; Overhead, OverheadTicks and TimesOf change only
+//     with timing, which sets them.
 //   - environment: its rank is set for every call that needs it.
 //   - err: is kept. A cursor that has failed cannot be moved.
 

@@ -18,9 +18,9 @@ type Event struct {
 	Semantics    *semantics.Function // the meaning of the function
 	Signature    *Signature
 	Site         *Site // the call site; nil: unknown
-	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had: Int or
-	// Float (where the parameter is a double), List, Status, a List of Status, or Absent for a status that the call
-	// did not give. They are valid until the next call of Next.
+	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this
+	// call had: Int or Float (where the parameter is a double), List, Status, a List of Status, or
+	// Absent for a status that the call did not give. They are valid until the next call of Next.
 	In, Out []Value
 	Return  Value
 	// Comm is the communicator of the call, an index into Content.Communicators; −1 if there is
@@ -38,9 +38,9 @@ type Event struct {
 	// rounding: at most MomentTicks, and 0 for lossless timing. Extrapolated times (TimesOf) may
 	// have a larger error.
 	EnterError, ExitError int64
-	// Overhead is the tracer overhead in nanoseconds (OverheadTicks: in ticks) after the previous call of
-	// the thread, at a vote of the ranks; mostly 0. The program computed for the rest of the time
-	// between the two calls.
+	// Overhead is the tracer overhead in nanoseconds (OverheadTicks: in ticks) after the previous
+	// call of the thread, at a vote of the ranks; mostly 0. The program computed for the rest of
+	// the time between the two calls.
 	OverheadTicks, Overhead int64
 	// Timed reports whether the times are known. If timing is aggregated, single calls have no
 	// times, and the fields are 0.
@@ -89,7 +89,7 @@ func argumentAt(values []Value, at int8) *Value {
 //	    does a status that the program ignored: status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}.
 //	  - Parameters that are not significant on this rank are "-".
 //	  - An error code is its name, or, if MPI has no name for it, a number.
-//	  - A call that never returned has a text in place of its result.
+//	  - A call that never returned has a text instead of its result.
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
 // AppendText appends Text.
@@ -315,16 +315,16 @@ func TextOf(v *Value, kind string) string {
 //
 // Values:
 //
-//   - Arguments are in the order of the parameter list. Numbers are numbers, lists are arrays, and a
-//     status is an object.
+//   - Arguments are in the order of the parameter list. Numbers are numbers, lists are arrays, and
+//     a status is an object.
 //   - Names, functions ("op_fn"), handles ("comm#1") and pointers ("…") are strings.
 //   - A pointer with a known allocation is an object: kind, segment, offset, size, the thread or
 //     device that it belongs to, and allocated_at, which is like call_site.
 //   - NULL, and what is not significant on this rank, is null.
 //   - An inout parameter that the call changed is {"in":…,"out":…}.
 //   - Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf").
-//   - The "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a
-//     number for which MPI has no name.
+//   - The "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or
+//     a number for which MPI has no name.
 //   - start_ns is CLOCK_MONOTONIC of the node, which ranks with equal boot ids share. It and
 //     duration_ns are null if single calls have no times (timing is aggregated).
 //

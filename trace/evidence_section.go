@@ -10,10 +10,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// The evidence of all ranks by column, rounded: ranks with equal numbers take no memory, and almost
-// no bytes.
+// An evidenceTable has the evidence of all ranks by column, rounded. Ranks with equal numbers take
+// no memory, and almost no bytes.
 type evidenceTable struct {
-	places    []EvidenceKey // distinct, in order of first use
+	keys      []EvidenceKey // distinct, in order of first use
 	ids       map[EvidenceKey]int64
 	names     codec.StringDictionary // of threads
 	rows      codec.Ragged
@@ -26,7 +26,7 @@ type evidenceTable struct {
 // The code of the time off the CPU is stored as its difference to that of the wall time, and the
 // code of the run delay as its difference to that of the time off the CPU: they are similar.
 const (
-	rowPlace = iota
+	rowKey = iota
 	rowCount
 	rowWall
 	rowOffCPU
@@ -75,20 +75,20 @@ func (t *evidenceTable) begin(ranks int) {
 	t.usages.First.PushRun(0, 0, ranks)
 }
 
-func (t *evidenceTable) place(p EvidenceKey) int64 {
+func (t *evidenceTable) id(p EvidenceKey) int64 {
 	id, known := t.ids[p]
 	if known {
 		return id
 	}
 	if t.ids == nil {
 		t.ids = map[EvidenceKey]int64{}
-		for i, have := range t.places { // places was filled by a reader
-			t.ids[have] = int64(i)
+		for i, key := range t.keys { // keys was filled by a reader
+			t.ids[key] = int64(i)
 		}
-		return t.place(p)
+		return t.id(p)
 	}
-	id = int64(len(t.places))
-	t.places = append(t.places, p)
+	id = int64(len(t.keys))
+	t.keys = append(t.keys, p)
 	t.ids[p] = id
 	return id
 }
@@ -97,7 +97,7 @@ func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.rows.Add(rowColumns, t.place(e.EvidenceKey), codec.RoundedCode(int64(e.Count)), wall, off, delay,
+		t.rows.Add(rowColumns, t.id(e.EvidenceKey), codec.RoundedCode(int64(e.Count)), wall, off, delay,
 			codec.RoundedNSCode(e.OtherCPUNS), codec.RoundedCode(e.IOBytes), codec.RoundedCode(e.IOCalls), codec.RoundedNSCode(e.DataNS))
 	}
 	t.rows.End(rowColumns)
@@ -147,7 +147,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			for k := range r.Evidence {
 				at := func(column int) int64 { return rows.At(column, from+k) }
 				e := &r.Evidence[k]
-				e.EvidenceKey, e.Count = t.places[at(rowPlace)], uint64(codec.Unrounded(at(rowCount)))
+				e.EvidenceKey, e.Count = t.keys[at(rowKey)], uint64(codec.Unrounded(at(rowCount)))
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(rowWall), at(rowOffCPU), at(rowRunDelay))
 				e.OtherCPUNS, e.IOBytes, e.IOCalls = codec.UnroundedNS(at(rowOtherCPU)), codec.Unrounded(at(rowIOBytes)), codec.Unrounded(at(rowIOCalls))
 				e.DataNS = codec.UnroundedNS(at(rowData))
@@ -180,7 +180,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 // EvidenceCalls yields the calls that the evidence of ranks refers to, possibly repeatedly.
 func (t *RankTable) EvidenceCalls() iter.Seq[CallSite] {
 	return func(yield func(CallSite) bool) {
-		for _, p := range t.evidence.places {
+		for _, p := range t.evidence.keys {
 			for _, call := range []CallSite{p.After, p.Before} {
 				if call.Function != 0 && !yield(call) {
 					return
@@ -193,9 +193,9 @@ func (t *RankTable) EvidenceCalls() iter.Seq[CallSite] {
 // ReplaceSites replaces every call site that ranks refer to. replace is called with 1 + the index
 // of a site, and returns the new value.
 func (t *RankTable) ReplaceSites(replace func(uint32) uint32) {
-	t.evidence.places = slices.Clone(t.evidence.places)
-	for i := range t.evidence.places {
-		t.evidence.places[i].replaceSites(replace)
+	t.evidence.keys = slices.Clone(t.evidence.keys)
+	for i := range t.evidence.keys {
+		t.evidence.keys[i].replaceSites(replace)
 	}
 	t.evidence.ids = nil
 }
@@ -225,7 +225,7 @@ func hasEvidence(c *Content) bool {
 func appendEvidence(c *Content) []byte {
 	t := &c.Ranks.evidence
 	s := newSection()
-	order, number := t.sortedPlaces()
+	order, number := t.sortedKeys()
 	n := len(order)
 	s.Number(uint64(n))
 	s.Column(n, func(i int) int64 { return int64(order[i].Thread) })
@@ -238,18 +238,18 @@ func appendEvidence(c *Content) []byte {
 	s.Number(uint64(c.Ranks.Len()))
 	s.Sequence(t.rows.Counts())
 	if t.rows.N > 0 {
-		places := t.rows.Columns[rowPlace].Values(nil)
-		for i := range places {
-			places[i] = number[places[i]]
+		keys := t.rows.Columns[rowKey].Values(nil)
+		for i := range keys {
+			keys[i] = number[keys[i]]
 		}
 		first := t.rows.Starts()
 		s.Column(t.rows.N, func(i int) int64 {
 			if first[i] {
-				return places[i]
+				return keys[i]
 			}
-			return places[i] - places[i-1] - 1
+			return keys[i] - keys[i-1] - 1
 		})
-		s.measuredFrom(&t.rows, rowPlace+1, codec.GroupRows(places))
+		s.measuredFrom(&t.rows, rowKey+1, codec.GroupRows(keys))
 	}
 	s.Sequence(t.instances.Counts())
 	if t.instances.N > 0 {
@@ -265,17 +265,17 @@ func appendEvidence(c *Content) []byte {
 	return s.Bytes()
 }
 
-// sortedPlaces returns the locations in order, so that those of a rank's rows are mostly
-// consecutive, and the new number of each.
-func (t *evidenceTable) sortedPlaces() (sorted []EvidenceKey, number []int64) {
-	old := make([]int, len(t.places))
+// sortedKeys returns the keys in order, so that those of a rank's rows are mostly consecutive, and
+// the new number of each.
+func (t *evidenceTable) sortedKeys() (sorted []EvidenceKey, number []int64) {
+	old := make([]int, len(t.keys))
 	for i := range old {
 		old[i] = i
 	}
-	slices.SortFunc(old, func(a, b int) int { return t.places[a].Compare(t.places[b]) })
+	slices.SortFunc(old, func(a, b int) int { return t.keys[a].Compare(t.keys[b]) })
 	number = make([]int64, len(old))
 	for i, k := range old {
-		sorted = append(sorted, t.places[k])
+		sorted = append(sorted, t.keys[k])
 		number[k] = int64(i)
 	}
 	return sorted, number
@@ -311,15 +311,15 @@ func (d *decoder) evidence(c *Content) {
 			d.Fail(codec.ErrNumber)
 			return
 		}
-		t.places = append(t.places, EvidenceKey{int(threads[i]), calls[0][i], calls[1][i]})
+		t.keys = append(t.keys, EvidenceKey{int(threads[i]), calls[0][i], calls[1][i]})
 	}
 	if d.Uvarint() != uint64(c.Ranks.Len()) {
 		d.Fail(codec.ErrNumber)
 		return
 	}
 	if t.rows = d.RaggedCounts(c.Ranks.Len(), rowColumns); t.rows.N > 0 {
-		t.rows.Columns[rowPlace] = d.places(&t.rows)
-		d.measuredFrom(&t.rows, rowPlace+1, d.Grouping(t.rows.N, func() []int64 { return t.rows.Columns[rowPlace].Values(nil) }))
+		t.rows.Columns[rowKey] = d.evidenceKeys(&t.rows)
+		d.measuredFrom(&t.rows, rowKey+1, d.Grouping(t.rows.N, func() []int64 { return t.rows.Columns[rowKey].Values(nil) }))
 	}
 	if t.instances = d.RaggedCounts(c.Ranks.Len(), instanceColumns); t.instances.N > 0 {
 		t.instances.Columns[instanceRow] = d.Numbers(t.instances.N)
@@ -341,25 +341,26 @@ func (d *decoder) evidence(c *Content) {
 
 var errEvidence = errors.New("evidence: a number is out of range")
 
-// places reads the locations of rows: mostly the one after that of the rank's row before.
-func (d *decoder) places(rows *codec.Ragged) (places codec.Numbers) {
+// evidenceKeys reads the key numbers of rows. Each is mostly the successor of that of the rank's
+// previous row.
+func (d *decoder) evidenceKeys(rows *codec.Ragged) (keys codec.Numbers) {
 	if !d.Temporary(int64(rows.N)) {
-		return places
+		return keys
 	}
-	first, place := rows.Starts(), int64(0)
+	first, key := rows.Starts(), int64(0)
 	for i, step := range d.Column(rows.N) {
 		if d.Err != nil {
 			break
 		}
-		if place += step + 1; first[i] {
-			place = step
+		if key += step + 1; first[i] {
+			key = step
 		}
-		places.Push(place)
+		keys.Push(key)
 	}
-	if !d.Budget.Take(places.Bytes()) {
+	if !d.Budget.Take(keys.Bytes()) {
 		d.Fail(codec.ErrMemory)
 	}
-	return places
+	return keys
 }
 
 // measuredFrom reads what sectionWriter.measuredFrom wrote. It does not check the numbers.
@@ -374,7 +375,7 @@ func (t *evidenceTable) check() error {
 	within := func(g *codec.Ragged, low, end int64, columns ...int) bool {
 		return !slices.ContainsFunc(columns, func(k int) bool { return !g.Columns[k].Within(low, end) })
 	}
-	if !within(&t.rows, 0, int64(len(t.places)), rowPlace) || !within(&t.rows, 1, codec.MaxRounded+1, rowCount) ||
+	if !within(&t.rows, 0, int64(len(t.keys)), rowKey) || !within(&t.rows, 1, codec.MaxRounded+1, rowCount) ||
 		!within(&t.rows, Unknown, codec.MaxRounded+1, rowIOBytes, rowIOCalls) || !within(&t.rows, Unknown, codec.MaxRoundedNS+1, rowOtherCPU, rowData) ||
 		!timesWithin(&t.rows, rowWall, rowOffCPU, rowRunDelay) {
 		return errEvidence
@@ -427,7 +428,7 @@ func (c *Content) validateEvidence() error {
 			return fmt.Errorf("trace: %w", err)
 		}
 	}
-	for _, p := range t.places {
+	for _, p := range t.keys {
 		for _, call := range []CallSite{p.After, p.Before} {
 			if call.Function != 0 && c.function(call.Function) == nil {
 				return fmt.Errorf("trace: evidence: no function %d", call.Function)

@@ -140,7 +140,7 @@ type Topology struct {
 	Graph    bool // a graph or distributed graph
 }
 
-// A AllocationKind is the sort of memory that a pointer leads to. The numbers are part of the file
+// An AllocationKind is the sort of memory that a pointer leads to. The numbers are part of the file
 // format: append only.
 type AllocationKind uint8
 
@@ -170,11 +170,12 @@ func (k AllocationKind) String() string {
 	return allocationKinds[k]
 }
 
-// An Allocation is, in a wide sense: memory that a program got in one piece, the static
-// data of a module, or a thread's stack. A Value of form Pointer names one and an offset into it.
-// They are identified by what is the same on all ranks that do the same: call site and size, and
-// Ordinal among those that lived at the same time. An identity is reused after the allocation was
-// freed, so a buffer that every iteration allocates anew is one Allocation.
+// An Allocation is a piece of memory that a pointer leads to: memory that a program allocated at
+// once, the static data of a module, or a thread's stack. A Value of form Pointer has its index and
+// an offset into it. Allocations are identified by properties that are the same on all ranks that
+// do the same: the call site, the size, and Ordinal among those that existed at the same time. An
+// identity is reused after the allocation was freed, so a buffer that every iteration allocates
+// anew is one Allocation.
 type Allocation struct {
 	Kind AllocationKind
 	// Number is the device of Device, Managed and Pinned, or the thread of Stack; else 0.
@@ -230,8 +231,8 @@ func (d *decoder) allocations() []Allocation {
 	return allocations
 }
 
-// allocation returns the one that a pointer among the arguments of the call leads to, nil if it
-// is unknown or the value is not a pointer.
+// allocation returns the allocation that a pointer among the arguments of the call leads to; nil if
+// it is unknown or the value is not a pointer.
 func (e *Event) allocation(v *Value) *Allocation {
 	if v.Form != Pointer || v.Int < 1 || v.Int > int64(len(e.allocations)) {
 		return nil
@@ -336,7 +337,7 @@ func (f *Function) Semantics() *semantics.Function {
 // bytesOfSemantics is the approximate size of the semantics of a function.
 const bytesOfSemantics = 512
 
-// semanticsOf are the semantics of functions, in their order.
+// semanticsOf returns the semantics of functions, in their order.
 func semanticsOf(functions []Function) []*semantics.Function {
 	means := make([]*semantics.Function, len(functions))
 	for i := range functions {

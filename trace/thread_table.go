@@ -213,7 +213,7 @@ func (t *ThreadTable) Roots() *codec.Numbers { return &t.root }
 // Ranks are the ranks of the threads, by row.
 func (t *ThreadTable) Ranks() *codec.Numbers { return &t.rank }
 
-// Places are the Place of the threads, by row.
+// Places are the values of Place of the threads, by row.
 func (t *ThreadTable) Places() *codec.Numbers { return &t.place }
 
 // Calls adds up the calls of all threads.

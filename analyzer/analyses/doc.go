@@ -1,9 +1,11 @@
-// Package analyses lists the analyses that there are. Each is a folder below this one; package analysis says what it has.
+// Package analyses lists all analyses. Each is in a folder below this one, as described in package
+// analysis.
 //
-// Some of them share their name with a package of analyzer (phases, profile, verdict, topology, program, placement, clusters):
+// Some analyses share their name with a package of analyzer (phases, profile, verdict, topology,
+// program, placement, clusters):
 //
-//   - analyzer/NAME is the method, a library that several packages use. It knows nothing of passes and reports.
-//   - analyses/NAME is the analysis that asks the method. It has the findings that are written to report.json, and their
-//     section of the report.
-//   - A method that only one analysis uses is in the folder of that analysis (detail, stopped).
+//   - analyzer/NAME is the method: a library with several users, independent of passes and reports.
+//   - analyses/NAME is the analysis that applies the method. It defines the findings that are
+//     written to report.json, and their section of the report.
+//   - A method with a single user is in the folder of that analysis (detail, stopped).
 package analyses

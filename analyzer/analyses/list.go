@@ -23,7 +23,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analysis"
 )
 
-// A Set is analyses that are run together, as one Job of a TracedMPIJob, and share passes.
+// A Set is a group of analyses that run together, as one Job of a TracedMPIJob, and share passes.
 type Set struct {
 	Name, Title string
 	Analyses    []analysis.Any
@@ -35,7 +35,7 @@ const (
 	Clustering   = "clustering"
 )
 
-// Sets are all analyses: in the order in which the report shows them.
+// Sets are all sets of analyses. Their order is that of the sections of the report.
 var Sets = []Set{
 	{CriticalPath, "what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict", []analysis.Any{
 		run.Analysis, verdict.Analysis, stopped.Analysis, ledger.Analysis, efficiency.Analysis, cpus.Analysis, whatif.Analysis, strips.Analysis,

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 )
 
-// All are the analyses of all sets.
+// All returns the analyses of all sets.
 func All() (all []analysis.Any) {
 	for _, s := range Sets {
 		all = append(all, s.Analyses...)
@@ -17,7 +17,7 @@ func All() (all []analysis.Any) {
 	return all
 }
 
-// Names are those that Select takes: of the sets, then of the analyses.
+// Names returns the names that Select accepts: those of the sets, then those of the analyses.
 func Names() (names []string) {
 	for _, s := range Sets {
 		names = append(names, s.Name)
@@ -28,8 +28,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Select are the analyses with these names, and those of the sets with these names, in the order of All; all of them where no
-// name is given.
+// Select returns the analyses with these names, and those of the sets with these names, in the
+// order of All. Without names it returns all.
 func Select(names ...string) ([]analysis.Any, error) {
 	for _, name := range names {
 		if !slices.Contains(Names(), name) {
@@ -47,8 +47,8 @@ func Select(names ...string) ([]analysis.Any, error) {
 	return selected, nil
 }
 
-// WithRequired adds the analyses that those of the list require, however indirectly: they are computed anyway, and the
-// sections of the report may show their findings.
+// WithRequired adds the analyses that those in list require, directly or indirectly. They are
+// computed anyway, and sections of the report may show their findings.
 func WithRequired(list []analysis.Any) []analysis.Any {
 	required := map[pass.Step]bool{}
 	var add func(pass.Step)
@@ -66,7 +66,7 @@ func WithRequired(list []analysis.Any) []analysis.Any {
 	return slices.DeleteFunc(All(), func(a analysis.Any) bool { return !required[a] })
 }
 
-// Selected are the names of the analyses that Select selects.
+// Selected returns the names of the analyses that Select selects.
 func Selected(names ...string) ([]string, error) {
 	selected, err := Select(names...)
 	list := make([]string, len(selected))

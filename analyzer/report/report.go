@@ -13,13 +13,13 @@ import (
 // its meaning.
 const SchemaVersion = 2
 
-// A Report is what is known of a run: report.json has the keys of all findings, and those below.
+// A Report has the findings on a run. report.json has the keys of all findings and those of Frame.
 type Report struct {
 	section.Run
 	list []analysis.Any // available ones, in the order of the page
-	// Missing are the analyses without findings in the report.
+	// Missing are the analyses without findings.
 	Missing []MissingAnalysis
-	// Notes are what makes the results less certain, from all analyses.
+	// Notes are the notes of all analyses: reasons why results are less certain.
 	Notes []string
 }
 
@@ -35,7 +35,7 @@ type Frame struct {
 	Notes      []string           `json:"notes"`
 }
 
-// Verdict is the one on the run; without one it says why.
+// Verdict returns the verdict on the run. Without one, its text says why.
 func (r *Report) Verdict() verdict.Verdict { return Of[found.Findings](r).Verdict }
 
 // Efficiency returns the efficiencies of the run.

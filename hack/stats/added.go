@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The table of what tracing adds to calls. A line of either input is a call and ns. The medians of
-// each call are in one row, in the order of the first file.
+// newAddedCommand makes the table of the time that tracing adds to calls. A line of either input is
+// a call and ns. The medians of each call are in one row, in the order of the first file.
 func newAddedCommand() *cobra.Command {
 	var mpi string
 	c := &cobra.Command{

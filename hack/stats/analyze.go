@@ -11,15 +11,16 @@ import (
 // Targets of the analysis.
 const (
 	billionSeconds  = 480
-	maxGrowth       = 1.3 // of memory and of CPU time an event, with the number of events
+	maxGrowth       = 1.3 // of memory and of CPU time per event, with the number of events
 	maxSpooledBytes = 5e9
 	maxPageMiB      = 3
 )
 
-// maxEventMicros is the CPU time that an event may take, by ranks.
+// maxEventMicros is the maximum CPU time per event in µs, by number of ranks.
 var maxEventMicros = map[float64]float64{16: 0.5, 256: 0.8, 1024: 1.0}
 
-// The row of a trace that becomes a report: ranks, events, what `stats usage` prints, and bytes of index.html and report.json.
+// newAnalyzeCommand makes the row of a trace that becomes a report. Its arguments are ranks,
+// events, the output of `stats usage`, and the bytes of index.html and report.json.
 func newAnalyzeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "analyze RANKS EVENTS WALL CPU KIB FILE-BYTES PAGE-BYTES JSON-BYTES", Short: "How fast a trace becomes a report (hack/bench-analyze.sh)",
@@ -45,7 +46,8 @@ func printAnalyze(to io.Writer, ranks, events float64, u usage, page, json float
 		each, missed(fast), memory, missed(small), u.files/1e6, missed(u.files <= maxSpooledBytes), mib, missed(mib < maxPageMiB), json/(1<<20))
 }
 
-// The row of two ranks that wait for each other: events, and the peak memory in KiB for an eighth of them and for all.
+// newMemoryCommand makes the row of two ranks that wait for each other. Its arguments are the
+// number of events, and the peak memory in KiB for an eighth of them and for all.
 func newMemoryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "memory EVENTS EIGHTH-KIB ALL-KIB", Short: "How memory grows with the trace (hack/bench-analyze.sh)", Args: cobra.ExactArgs(3),
@@ -61,7 +63,8 @@ func newMemoryCommand() *cobra.Command {
 	}
 }
 
-// The row of a command on an irregular program: calls and CPU seconds of a quarter, and of all.
+// newIrregularCommand makes the row of a command on an irregular program. Its arguments are the
+// calls and CPU seconds of a quarter of the trace and of all of it.
 func newIrregularCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "irregular NAME RANKS COMMAND QUARTER-CALLS QUARTER-CPU CALLS CPU", Short: "How CPU time grows with the trace (hack/bench-analyze.sh)",
@@ -78,7 +81,7 @@ func newIrregularCommand() *cobra.Command {
 	}
 }
 
-// missed is what follows a value in a table of values.
+// missed returns the suffix of a value in a table.
 func missed(met bool) string {
 	if met {
 		return ""

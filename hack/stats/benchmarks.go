@@ -8,10 +8,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A benchmark is a line of a Go benchmark's output.
+// A benchmark is a line in the output of a Go benchmark.
 type benchmark struct {
 	name   string             // "Rates/sizes=5/noise=1%", without the number of processors
-	values map[string]float64 // by unit, as the line has it
+	values map[string]float64 // by unit, as in the line
 }
 
 func readBenchmarks(from io.Reader) ([]benchmark, error) {
@@ -25,7 +25,7 @@ func readBenchmarks(from io.Reader) ([]benchmark, error) {
 		base, parts := result.Name.Parts()
 		name := bytes.Clone(base)
 		for _, part := range parts {
-			if part[0] == '/' { // else the number of processors
+			if part[0] == '/' { // otherwise the number of processors
 				name = append(name, part...)
 			}
 		}

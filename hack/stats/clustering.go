@@ -14,16 +14,16 @@ import (
 
 // Targets of clustering while a program runs.
 const (
-	maxVoteShare    = 0.05 // of the ranks' time
+	maxVoteShare    = 0.05 // of the time of all ranks
 	minAccuracy     = 0.95 // ACC of the leads of the full run
-	minSavedOf4     = 0.3  // of timing, with 4 ranks, of the program with two phases
-	minSaved        = 0.55 // with more
+	minSavedOf4     = 0.3  // of timing bytes, with 4 ranks, for the program with two phases
+	minSaved        = 0.55 // with more ranks
 	wantClusterings = 2
 )
 
 // Numbers of a line.
 const (
-	cpuRatio = iota // of the job, with the tracer and without
+	cpuRatio = iota // of the job with the tracer to that without
 	timingBytes
 	votes
 	voteMicros
@@ -34,8 +34,9 @@ const (
 	clusteringNumbers
 )
 
-// The line of a run, from the folder where hack/bench-clustering.sh has what it printed: plain and cpu (bash's time, without the
-// tracer and with it), info (cairn info --json), leads (cairn reduce --leads).
+// newClusteredRunCommand makes the line of a run, from a folder with the outputs that
+// hack/bench-clustering.sh wrote: plain and cpu (bash's time without and with the tracer), info
+// (cairn info --json), leads (cairn reduce --leads).
 func newClusteredRunCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "clustered-run FOLDER MODE PROGRAM RANKS", Short: "What a run with clustering cost (hack/bench-clustering.sh)", Args: cobra.ExactArgs(4),
@@ -104,7 +105,8 @@ func clusteredRun(folder string) (n [clusteringNumbers]float64, err error) {
 	return n, err
 }
 
-// cpuSeconds is the sum of the last line of two numbers in a file.
+// cpuSeconds returns the sum of the two numbers of bash's time in a file: the last line with
+// exactly two numbers.
 func cpuSeconds(path string) (float64, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -121,7 +123,7 @@ func cpuSeconds(path string) (float64, error) {
 	return n[0] + n[1], nil
 }
 
-// The table of lines of clustered-run: medians of the rounds.
+// newClusteringCommand makes a table from the lines of clustered-run: medians of the rounds.
 func newClusteringCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "clustering FILE", Short: "What clustering while a program runs costs and saves (hack/bench-clustering.sh)", Args: cobra.ExactArgs(1),

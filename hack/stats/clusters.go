@@ -16,7 +16,7 @@ var clusterTargets = []struct {
 	seconds float64
 }{{"groups", 1}, {"program", 5}, {"topology", 60}}
 
-// The table of a Go benchmark, Clusters: seconds and MiB.
+// newClustersCommand makes the table of the Go benchmark Clusters: seconds and MiB.
 func newClustersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "clusters FILE", Short: "Groups, program text and topology of many ranks (hack/bench-clusters.sh)", Args: cobra.ExactArgs(1),

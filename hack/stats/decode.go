@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// decodeRows are the benchmarks of reading traces, with the million calls a second and core that they are to reach; 0: no target.
+// decodeRows are the benchmarks of reading traces, with their targets in million calls per second
+// and core; 0: no target.
 var decodeRows = []struct {
-	benchmark, unit, what string // benchmark: how its name begins
+	benchmark, unit, what string // benchmark: prefix of its name
 	target                float64
 }{
 	{"Cursor/timing=false", "cpu-ns/op", "stencil without timing", 20},
@@ -20,7 +21,7 @@ var decodeRows = []struct {
 	{"CursorsOfShortRanks/lossy", "cpu-ns/call", "1,024 ranks of 268 calls, timing within 5%", 0},
 }
 
-// The table of Go benchmarks of cursors.
+// newDecodeCommand makes the table of the Go benchmarks of cursors.
 func newDecodeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "decode FILE", Short: "How fast calls are decoded (hack/bench-trace.sh)", Args: cobra.ExactArgs(1),

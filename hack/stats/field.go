@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A value of a JSON document on the standard input, by its keys: "run.predicted_seconds". The elements of a list are words of
-// a line; of what is not there the line is empty.
+// newFieldCommand prints a value of a JSON document on standard input as a line. It is named by its
+// keys, like "run.predicted_seconds". The elements of a list are separated by spaces. A missing
+// value makes an empty line.
 func newFieldCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "field KEYS", Short: "A value of a JSON document", Args: cobra.ExactArgs(1),

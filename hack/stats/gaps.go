@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxEvidence is the target: the maximum part of the time for evidence.
+// maxEvidence is the target: the maximum part of the time that evidence may cost.
 const maxEvidence = 0.001
 
-// The table of the cost of evidence for long computations. A line of its input is MPI, round,
-// variant (without or with evidence), CPU time and length of a gap in ns.
+// newGapsCommand makes the table of the cost of evidence for long computations. A line of its input
+// is MPI, round, variant (without or with evidence), CPU time and length of a gap in ns.
 func newGapsCommand() *cobra.Command {
 	var mpis string
 	c := &cobra.Command{
@@ -39,7 +39,7 @@ func printGaps(to io.Writer, r rounds, mpis []string) error {
 		}
 		added := median(less(r.column(with, cpu), r.column(without, cpu)))
 		gaps := r.column(with, wall)
-		gap := gaps[len(gaps)-1] // they are about equal: the program sleeps in them
+		gap := gaps[len(gaps)-1] // all are about equal, since the program sleeps in them
 		fmt.Fprintf(to, "%-8s %.0f ns per gap of %.2f ms, %.3f%%: %s\n", mpi, added, gap/1e6, 100*added/gap, verdict(added <= maxEvidence*gap))
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxMiddleOff is by how many per cent the middle of durations may be off.
+// maxMiddleOff is the maximum error in percent of the median duration.
 const maxMiddleOff = 25
 
 const exactSums = "calls by function off by 0%, bytes by 0%, time by 0%, time of the run by 0%"
@@ -22,7 +22,8 @@ var (
 	saidMatrix = regexp.MustCompile(`relative L1 error ([0-9.]*)\)`)
 )
 
-// The row of a trace of histograms: SAID is a file with what cairn reduce --histogram said of it.
+// newHistogramCommand makes the row of a trace of histograms. SAID is a file with the output of
+// cairn reduce --histogram.
 func newHistogramCommand() *cobra.Command {
 	var first, most float64
 	c := &cobra.Command{

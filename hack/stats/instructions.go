@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The row of a call: instructions of the thread that calls and of all threads, in four runs: without the tracer few and many calls,
-// with it few and many. CALLS is how many more the runs with many made.
+// newInstructionsCommand makes the row of a call. COUNTS are the instructions of the calling thread
+// and of all threads in four runs: without the tracer with few and with many calls, and with it the
+// same. CALLS is the difference between many and few.
 func newInstructionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "instructions MPI CALL VARIANT CALLS COUNTS…", Short: "Instructions added per call (hack/bench-tracer.sh)", Args: cobra.ExactArgs(12),
@@ -25,7 +26,7 @@ func newInstructionsCommand() *cobra.Command {
 }
 
 func printInstructions(to io.Writer, mpi, call, variant string, calls float64, counts []float64) {
-	added := func(k int) float64 { // k 0: the thread that calls; 1: all
+	added := func(k int) float64 { // k = 0: of the calling thread; 1: of all threads
 		without, with := counts[2+k]-counts[k], counts[6+k]-counts[4+k]
 		return (with - without) / calls
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxPythonLine is how many ns the line of Python may add to a call.
+// maxPythonLine is the maximum number of ns that the line of Python may add to a call.
 const maxPythonLine = 200
 
-// The rows of what the tracer adds to calls from C and from Fortran: a line of each file is a call and ns, in the order of the
-// arguments from C without the tracer, from C with it, from Fortran likewise. Medians.
+// newFortranCommand makes the rows of the time that the tracer adds to calls from C and from
+// Fortran, as medians. A line of each file is a call and ns. The files are, in order: from C
+// without and with the tracer, from Fortran without and with it.
 func newFortranCommand() *cobra.Command {
 	var mpi, wanted string
 	c := &cobra.Command{
@@ -43,7 +44,8 @@ func printFortran(to io.Writer, mpi string, wanted []string, of []map[string][]f
 	return nil
 }
 
-// The rows of what the line of Python costs: a line of each file is a loop and ns. Medians.
+// newPythonCommand makes the rows of the cost of the line of Python, as medians. A line of each
+// file is a loop and ns.
 func newPythonCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "python ALONE NONE CALLER", Short: "What the line of Python adds to a call (hack/bench/python.sh)", Args: cobra.ExactArgs(3),
@@ -82,7 +84,7 @@ func readCalls(paths []string) ([]map[string][]float64, error) {
 	return of, nil
 }
 
-// mediansOf are those of a call, file by file.
+// mediansOf returns the medians of a call, file by file.
 func mediansOf(call string, of []map[string][]float64) ([]float64, error) {
 	var medians []float64
 	for i, times := range of {

@@ -1,8 +1,9 @@
 // Command stats computes the tables of the benchmarks in hack/ from their measurements.
 //
-// Some commands make a table of a file with a line for each measurement; what differs and by what ratio is computed within a
-// round there, and medians are over rounds: the machine may do other things too. Others make one row, of their arguments. `usage`
-// and `field` help to measure. Each table is a file here, which says what the columns of its input are.
+// Some commands make a table of a file with a line for each measurement. They compute differences
+// and ratios within a round, and medians over rounds, since the machine may have other load. Other
+// commands make a single row of their arguments. `usage` and `field` are used to measure. Each
+// table has a file in this package, which describes the columns of its input.
 //
 //	go run ./hack/stats --help
 package main
@@ -24,7 +25,7 @@ func main() {
 		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newMergeCommand(), newClustersCommand(),
 		newClusteredRunCommand(), newClusteringCommand(), newHistogramCommand(), newRatesCommand(), newHeldBackCommand(), newSimgridCommand())
 	if err := root.Execute(); err != nil {
-		if !errors.Is(err, errMissed) { // which the table says
+		if !errors.Is(err, errMissed) { // already shown in the table
 			fmt.Fprintln(os.Stderr, "stats:", err)
 		}
 		os.Exit(1)

@@ -108,7 +108,7 @@ func median(values []float64) float64 {
 	return stat.Quantile(0.5, stat.Empirical, sorted, nil)
 }
 
-// numbers are arguments that are numbers.
+// numbers parses arguments as numbers.
 func numbers(args []string) ([]float64, error) {
 	list := make([]float64, len(args))
 	for i, a := range args {
@@ -120,7 +120,7 @@ func numbers(args []string) ([]float64, error) {
 	return list, nil
 }
 
-// errMissed is the error of a table that shows that a target was missed.
+// errMissed is the error of a command whose table shows a missed target.
 var errMissed = errors.New("a target was missed")
 
 func missedUnless(met bool) error {
@@ -130,7 +130,7 @@ func missedUnless(met bool) error {
 	return errMissed
 }
 
-// verdict is what a table says of a target.
+// verdict returns the word for a target in a table.
 func verdict(met bool) string {
 	if met {
 		return "pass"

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mergeTargets are the seconds and MiB that merges may take.
+// mergeTargets are the maximum seconds and MiB of merges, by pattern and ranks.
 var mergeTargets = map[string]struct{ seconds, mib float64 }{"stencil2d 16384": {2, 256}, "stencil2d 1048576": {60, 512}}
 
-// The row of a merge: USAGE and INFO are files with lines of `stats usage`, of the merge's steps and of a look at its trace.
+// newMergeCommand makes the row of a merge. USAGE and INFO are files with lines of `stats usage`,
+// of the steps of the merge and of reading its trace.
 func newMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "merge PATTERN RANKS SHARDS SHARD-BYTES WALL TRACE-BYTES USAGE INFO", Short: "What a merge takes (hack/bench-merge.sh)", Args: cobra.ExactArgs(8),
@@ -43,18 +44,19 @@ func printMerge(to io.Writer, pattern, ranks string, n []float64, steps, info []
 	for _, i := range info {
 		look = max(look, i.numbers[2]/1024)
 	}
-	says := ""
+	result := ""
 	if t, judged := mergeTargets[pattern+" "+ranks]; judged {
-		says = "miss"
+		result = "miss"
 		switch {
 		case peak > t.mib:
 		case seconds <= t.seconds:
-			says = "pass"
+			result = "pass"
 		case cpu/2 <= t.seconds:
-			// On a machine with other work the wall time says little: two free cores would take half of the CPU time.
-			says = "miss by the clock; half of the CPU time would pass"
+			// With other load on the machine the wall-clock time means little: two free cores would
+			// take half of the CPU time.
+			result = "miss by the clock; half of the CPU time would pass"
 		}
-		says = fmt.Sprintf("%g s, %g MiB: %s", t.seconds, t.mib, says)
+		result = fmt.Sprintf("%g s, %g MiB: %s", t.seconds, t.mib, result)
 	}
-	fmt.Fprintf(to, "%-14s %8s %7.0f %12.0f %8.2f %8.2f %9.0f %12.0f %9.0f  %s\n", pattern, ranks, shards, bytes, cpu, seconds, peak, trace, look, says)
+	fmt.Fprintf(to, "%-14s %8s %7.0f %12.0f %8.2f %8.2f %9.0f %12.0f %9.0f  %s\n", pattern, ranks, shards, bytes, cpu, seconds, peak, trace, look, result)
 }

@@ -17,9 +17,9 @@ const (
 	confidence = 0.95
 )
 
-// The row of a program's pairs of runs. A line of the input is the CPU seconds without and with the
-// tracer. The ratio is that of the sums. Its upper bound is that of 95% of bootstrap samples of the
-// pairs.
+// newPairsCommand makes the row of the pairs of runs of a program. A line of the input is the CPU
+// seconds without and with the tracer. The ratio is that of the sums. Its upper bound is that of
+// 95% of bootstrap samples of the pairs.
 func newPairsCommand() *cobra.Command {
 	var mpi, kernel string
 	var target float64

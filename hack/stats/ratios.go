@@ -10,7 +10,8 @@ import (
 // minGeometricMean is the target: the factor by which traces are smaller than the peer's.
 const minGeometricMean = 10
 
-// The geometric mean of ratios. A line of the input is the bytes of the peer and of Cairn.
+// newRatiosCommand computes the geometric mean of ratios. A line of the input is the bytes of the
+// peer and of Cairn.
 func newRatiosCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "ratios FILE", Short: "How much smaller traces are than the peer's (hack/bench-trace.sh)", Args: cobra.ExactArgs(1),

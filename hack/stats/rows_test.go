@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables of testdata were made by the awk and Python programs that the scripts had before.
+// The tables of testdata were made by the awk and Python programs that the scripts used before.
 func TestTablesOfBenchmarksAreThoseOfTheScripts(t *testing.T) {
 	for name, table := range map[string]func(*strings.Builder) error{
 		"clustering": func(b *strings.Builder) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rateTargets are percentages by the noise from run to run: none, some, and 5%.
+// rateTargets are percentages by the noise between runs: none, some, and 5%.
 var rateTargets = []struct {
 	unit                string
-	most                bool // it may be so at most, else it is to be so at least
+	most                bool // the target is a maximum, otherwise a minimum
 	exact, usual, noisy float64
 }{
 	{"%right-term", false, 98, 80, 55},
@@ -25,10 +25,10 @@ var rateTargets = []struct {
 	{"%right-hurts-first", false, 100, 85, 70},
 }
 
-// leastRates is how many combinations of sizes, runs and noise there are.
-const leastRates = 12
+// minRates is the number of combinations of sizes, runs and noise.
+const minRates = 12
 
-// The table of a Go benchmark, Rates of package scaling.
+// newRatesCommand makes the table of the Go benchmark Rates of package scaling.
 func newRatesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "rates FILE", Short: "How good models of random programs are (hack/bench-scale.sh)", Args: cobra.ExactArgs(1),
@@ -71,16 +71,16 @@ func printRates(to io.Writer, all []benchmark) error {
 		}
 		fmt.Fprintln(to)
 	}
-	if len(all) < leastRates {
-		return fmt.Errorf("there are %d lines, fewer than %d", len(all), leastRates)
+	if len(all) < minRates {
+		return fmt.Errorf("there are %d lines, fewer than %d", len(all), minRates)
 	}
 	return missedUnless(met)
 }
 
-// maxTimeOff is by how many per cent the time of the example's computation may be off.
+// maxTimeOff is the maximum error in percent of the time of the example's computation.
 const maxTimeOff = 15
 
-// The table of a Go benchmark, HeldBack of package scaling.
+// newHeldBackCommand makes the table of the Go benchmark HeldBack of package scaling.
 func newHeldBackCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "held-back FILE", Short: "How good models of a size that is held back are (hack/bench-scale.sh)", Args: cobra.ExactArgs(1),
@@ -103,7 +103,7 @@ func printHeldBack(to io.Writer, all []benchmark) error {
 		ok := v["calls-right"] == v["call-models"] && v["bytes-right"] == v["byte-models"]
 		fmt.Fprintf(to, "%-10s %3.0f ranks, %3.0f sites; calls %.0f of %.0f right; bytes %.0f of %.0f right", name, v["held-back"], v["sites"],
 			v["calls-right"], v["call-models"], v["bytes-right"], v["byte-models"])
-		if name == "stencil" { // the other programs do not sleep to compute
+		if name == "stencil" { // the only program that sleeps instead of computing
 			off, measured := v["%time-off"]
 			ok = ok && measured && -maxTimeOff <= off && off <= maxTimeOff
 			fmt.Fprintf(to, "; time %+.1f%% (target: within %d)", off, maxTimeOff)

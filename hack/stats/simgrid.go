@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The row of a trace: seconds that cairn predict and SimGrid say it takes. TARGET is by how many per cent they may differ; 0: there
-// is none.
+// newSimgridCommand makes the row of a trace: the seconds predicted by cairn predict and by
+// SimGrid. TARGET is the maximum difference in percent; 0: no target.
 func newSimgridCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "simgrid NAME MESSAGES TARGET PREDICTED SIMULATED", Short: "SimGrid as a judge of cairn predict (hack/bench-simgrid.sh)", Args: cobra.ExactArgs(5),

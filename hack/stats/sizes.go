@@ -15,7 +15,7 @@ const (
 	maxReadingBytes = 0.1  // of a reading of the clock, with lossy timing
 )
 
-// A traceSize is what counts of a trace's size: all but timing, call sites and metadata.
+// A traceSize is the counted size of a trace: all except timing, call sites and metadata.
 type traceSize struct {
 	trace.Sizes
 	calls uint64
@@ -46,7 +46,8 @@ func (s *traceSize) parts() string {
 	return fmt.Sprintf("%d+%d+%d+%d+%d", s.Container, s.Signatures, s.Grammar, s.RankMap, s.Values)
 }
 
-// The row of a trace beside the peer's, of which TARGET bytes are left when it is compressed.
+// newBesideCommand makes the row of a trace compared with the peer's. TARGET is the size of the
+// peer's trace after compression.
 func newBesideCommand() *cobra.Command {
 	var ratios string
 	c := &cobra.Command{
@@ -62,7 +63,7 @@ func newBesideCommand() *cobra.Command {
 			}
 			ranks, peer, target, bytes := n[0], n[1], n[2], float64(s.bytes())
 			fmt.Printf("%-22s %5.0f %9d %9.0f %9.0f %9.0f %7.1fx  %-26s %s\n", args[0], ranks, s.calls, peer, target, bytes, peer/bytes, s.parts(), capital(bytes <= target))
-			if peer < leastPeerBytes || ratios == "" {
+			if peer < minPeerBytes || ratios == "" {
 				return nil
 			}
 			file, err := os.OpenFile(ratios, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -78,10 +79,10 @@ func newBesideCommand() *cobra.Command {
 	return c
 }
 
-// leastPeerBytes is the size from which on the peer's traces count for the mean ratio.
-const leastPeerBytes = 2000
+// minPeerBytes is the minimum size of a peer's trace that counts for the mean ratio.
+const minPeerBytes = 2000
 
-// The row of a simulated trace.
+// newSimulatedCommand makes the row of a simulated trace.
 func newSimulatedCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "simulated NAME TRACE", Short: "The size of a simulated trace (hack/bench-trace.sh)", Args: cobra.ExactArgs(2),
@@ -96,7 +97,7 @@ func newSimulatedCommand() *cobra.Command {
 	}
 }
 
-// The row of an example's trace.
+// newSizeCommand makes the row of an example's trace.
 func newSizeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "size NAME RANKS TRACE", Short: "The size of a trace (hack/bench.sh)", Args: cobra.ExactArgs(3),
@@ -111,7 +112,7 @@ func newSizeCommand() *cobra.Command {
 	}
 }
 
-// The row of a program that reads the clock so many times.
+// newReadingsCommand makes the row of a program that reads the clock READINGS times.
 func newReadingsCommand() *cobra.Command {
 	var judged bool
 	c := &cobra.Command{
@@ -137,7 +138,8 @@ func newReadingsCommand() *cobra.Command {
 	return c
 }
 
-// capital is verdict, easier to find in a long table.
+// capital returns the same as verdict with MISS in capitals, which is easier to find in a long
+// table.
 func capital(met bool) string {
 	if met {
 		return "pass"

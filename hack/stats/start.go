@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The table of the total cost for a process that makes some calls and ends. A line of its input is
-// MPI, round, variant (alone; short: no core is needed; core), and the output of
-// hack/bench/start.c: a word, CPU and wall-clock time in ns.
+// newStartCommand makes the table of the total cost for a process that makes some calls and exits.
+// A line of its input is MPI, round, variant (alone; short: no core is needed; core), and the
+// output of hack/bench/start.c: a word, CPU and wall-clock time in ns.
 func newStartCommand() *cobra.Command {
 	var mpis string
 	c := &cobra.Command{

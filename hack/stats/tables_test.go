@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tables of testdata were made by the awk programs that hack/bench-tracer.sh had before, of the same measurements:
-// a second implementation, which shares nothing with this one.
+// The tables of testdata were made from the same measurements by the awk programs that
+// hack/bench-tracer.sh used before: an independent implementation.
 func TestTablesAreThoseOfAwk(t *testing.T) {
 	mpis := []string{"openmpi", "mpich"}
 	for name, table := range map[string]func(*strings.Builder) error{

@@ -11,13 +11,13 @@ import (
 
 // Targets of timing.
 const (
-	minTimedCalls = 10  // million calls a CPU second are read
-	maxBytes5     = 1.4 // a call, at 5%
-	maxBytes20    = 1.0 // at 20%
+	minTimedCalls = 10  // million calls read per CPU second
+	maxBytes5     = 1.4 // per call, at 5%
+	maxBytes20    = 1.0 // per call, at 20%
 	maxBeyondKT   = 1.1 // times the Krichevsky-Trofimov code length
 )
 
-// The table of a Go benchmark, TimingOf of package trace.
+// newTimingCommand makes the table of the Go benchmark TimingOf of package trace.
 func newTimingCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "timing FILE", Short: "What timing takes and how fast it is read (hack/bench/timing.sh)", Args: cobra.ExactArgs(1),

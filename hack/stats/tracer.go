@@ -32,7 +32,7 @@ const (
 
 // Targets.
 const (
-	maxAdded      = 100    // ns a call
+	maxAdded      = 100    // ns per call
 	maxRatio      = 2      // relative to reading the clock twice
 	maxLongest    = 200000 // ns of an iteration, or twice the wrapper's
 	maxFinalize   = 5      // ms

@@ -13,15 +13,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A usage is what a command took.
+// A usage is the resource usage of a command.
 type usage struct {
 	wall, cpu float64 // seconds
 	memory    float64 // KiB, at its peak
 	files     float64 // bytes of its temporary files, at their peak
 }
 
-// What a command takes, as a line: seconds of wall-clock time and of CPU, KiB of memory and bytes of temporary files at
-// their peaks. The command's output is thrown away.
+// newUsageCommand runs a command and prints its usage as a line: seconds of wall-clock time and of
+// CPU, KiB of memory and bytes of temporary files at their peaks. The command's output is
+// discarded.
 func newUsageCommand() *cobra.Command {
 	var to, files string
 	c := &cobra.Command{
@@ -42,7 +43,7 @@ func newUsageCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().SetInterspersed(false) // what follows are the command's own
+	c.Flags().SetInterspersed(false) // flags after the command are its own
 	c.Flags().StringVarP(&to, "output", "o", "", "file to append the line to")
 	c.Flags().StringVar(&files, "files", "", "part of the names of its temporary files; none are counted unless given")
 	return c
@@ -71,8 +72,8 @@ func measure(command []string, files string) (usage, error) {
 	return usage{wall.Seconds(), cpu.Seconds(), float64(used.Maxrss), float64(spooled)}, nil
 }
 
-// largestFiles looks five times a second at the open files of a process with such names, which may have been removed, and
-// returns their largest size in all.
+// largestFiles returns the largest total size of the files that a process has open whose names
+// contain name, including removed files. It samples five times per second until ended is closed.
 func largestFiles(pid int, name string, ended <-chan struct{}) (largest int64) {
 	if name == "" {
 		return 0

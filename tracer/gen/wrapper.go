@@ -19,8 +19,8 @@ func wrappers(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// wrapper returns the C function that records a call of f. Its own names end in an underscore, which no parameter of
-// the standard does.
+// wrapper returns the C function that records a call of f. Its own variables end in an underscore,
+// unlike all parameters in the standard.
 func wrapper(f *mpi.Function) string {
 	w := wrapperWriter{f: f}
 	fmt.Fprintf(&w.text, "%s\n{\n", prototype(f, "cairn_"+f.Name))
@@ -45,7 +45,7 @@ type wrapperWriter struct {
 	text strings.Builder
 }
 
-// line writes a line, or several, of the function's body.
+// line writes one or more lines of the function's body.
 func (w *wrapperWriter) line(format string, args ...any) {
 	fmt.Fprintf(&w.text, "\t"+format+"\n", args...)
 }
@@ -60,9 +60,9 @@ func (w *wrapperWriter) outStatuses() (list []*mpi.Param) {
 	return list
 }
 
-// passOnLibraryCalls writes the way past the record for calls by the MPI library itself: ROMIO calls
-// MPI_Type_free_keyval at MPI_Finalize, for one, which is not the program's call. A call by the Fortran layer is the
-// program's, once.
+// passOnLibraryCalls writes the code that lets calls by the MPI library itself pass without a
+// record: for example, ROMIO calls MPI_Type_free_keyval in MPI_Finalize, which is not a call of the
+// program. A call by the Fortran layer is recorded once, as the program's.
 func (w *wrapperWriter) passOnLibraryCalls() {
 	leave := fmt.Sprintf("real_(%s)", names(w.f))
 	if w.f.ReturnType != "void" {
@@ -81,8 +81,9 @@ func (w *wrapperWriter) passOnLibraryCalls() {
 	}
 }
 
-// beforeRecord writes what happens before the record is opened. The reference log has the call before the record does,
-// and the return after it: what the records' epochs say of the order of two calls the log's order says too.
+// beforeRecord writes what happens before the record is opened. The reference log has the call
+// before the record is opened, and the return after it is committed, so that its order agrees with
+// the order of epochs in the records.
 func (w *wrapperWriter) beforeRecord() {
 	w.line("CAIRN_REFERENCE_CALL(call_%s(%s));", w.f.Name, names(w.f))
 	switch semantics.Of(w.f).Operation {
@@ -93,7 +94,7 @@ func (w *wrapperWriter) beforeRecord() {
 	}
 }
 
-// declarations writes the variables that the record needs: lengths of lists, and statuses of its own where the
+// declarations writes the variables that the record needs: lengths of lists, and statuses if the
 // application ignores them.
 func (w *wrapperWriter) declarations() {
 	w.line("struct cairn_record record_;")
@@ -288,7 +289,8 @@ func size(f *mpi.Function) string {
 	return e
 }
 
-// savedStatuses returns the arguments for the application's statuses before the call and their number.
+// savedStatuses returns the arguments for the application's statuses before the call and their
+// number.
 func savedStatuses(p *mpi.Param) string {
 	if p.IsArray() {
 		return fmt.Sprintf("own_%s_, length_%s_", p.Name, p.Name)
@@ -388,20 +390,22 @@ func putOut(f *mpi.Function, p *mpi.Param) string {
 	return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT(%s) : 0;", defined, p.Name)
 }
 
-// definedStatuses returns the number of statuses after the call. The capacity may be CAIRN_SENTINEL if statuses are
-// ignored (MPICH's MPI_STATUSES_IGNORE is no null pointer); the statuses are then in the record.
+// definedStatuses returns the number of statuses after the call. The capacity may be CAIRN_SENTINEL
+// if statuses are ignored (MPICH's MPI_STATUSES_IGNORE is no null pointer); the statuses are then
+// in the record.
 func definedStatuses(f *mpi.Function, p *mpi.Param) string { return definedLength(f, p) }
 
-// epochBefore reports whether calls take their epoch before they are made: those that free a handle, which another thread
-// may get before they return.
+// epochBefore reports whether calls take their epoch before they are made. These calls free a
+// handle, which another thread may get before they return.
 func epochBefore(f *mpi.Function) bool {
 	return !epochAfter(f) && hasEffect(f, mpi.EffectFreed, mpi.EffectCompleted, mpi.EffectConsumed)
 }
 
-// epochAfter reports whether calls take their epoch after they are made: those that return a handle, which another
-// thread may have freed just before. MPI_Imrecv does both: another thread may get its message's handle before it
-// returns, and may have had its request's handle. Requests with one handle are queued, but messages with one handle
-// cannot be distinguished, so the message decides.
+// epochAfter reports whether calls take their epoch after they are made. These calls return a
+// handle, which another thread may have freed just before. MPI_Imrecv does both: another thread may
+// get the handle of its message before it returns, and may have freed the handle of its request
+// just before. Requests with one handle are queued, but messages with one handle cannot be
+// distinguished, so the message decides.
 func epochAfter(f *mpi.Function) bool {
 	return hasEffect(f, mpi.EffectNew, mpi.EffectStarted) && !hasEffect(f, mpi.EffectConsumed)
 }
@@ -417,7 +421,8 @@ func hasEffect(f *mpi.Function, effects ...mpi.Effect) bool {
 	return false
 }
 
-// newComm returns the name of the parameter in which the call returns a communicator that can be used at once.
+// newComm returns the name of the parameter in which the call returns a communicator that is usable
+// at once.
 func newComm(f *mpi.Function) string {
 	name := ""
 	for i := range f.Params {
@@ -432,7 +437,8 @@ func newComm(f *mpi.Function) string {
 	return name
 }
 
-// extras returns the statement that appends what can only be queried from MPI at this time.
+// extras returns the statement that appends information that can only be queried from MPI at this
+// time.
 func extras(f *mpi.Function) string {
 	switch semantics.Of(f).Operation {
 	case semantics.Initialize:

@@ -8,24 +8,18 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// An argument that differs in every call would create a signature for every call: a hundred bytes each in the traced
-// process, and a grammar without repetition. So signatures are counted by family. Signatures of one family differ only
-// in numbers among their inputs, in handles including requests, and in the number of statuses that they return. From
-// the maxAlike-th signature on all calls of the family have one *wide* signature, with a value stream for each of these
-// (ScalaTrace II's value vectors, Wu and Mueller, ICS '13, §3.1). A stream of equal values costs one run; the merge
-// turns it back into an argument. The merge also makes streams of smaller families, since it sees all calls of a thread
-// at once (merger/varying.go).
-//
-// A family is identified by the hash of its wide key. Two families with one hash are widened early; nothing else follows.
+// A family is identified by the hash of its wide key. If two families have the same hash they are
+// widened early, which has no other effect.
 
 // families counts the signatures of each family.
 type families struct {
 	keys  map[uint64]int32 // number of signatures of a family, up to maxAlike
 	wide  int              // number of wide families
-	early bool             // every new signature is widened at once (memory_limit.go)
+	early bool             // widen every new signature at once (memory_limit.go)
 }
 
-// A recentFamily is a wide family with its terminal or, for calls that create a request, its creator.
+// A recentFamily is a wide family with its terminal or, for calls that create a request, its
+// creator.
 type recentFamily struct {
 	hash    uint64
 	number  int32
@@ -33,14 +27,14 @@ type recentFamily struct {
 	creates bool
 }
 
-// maxAlike is the number of signatures from which on a family is wide. Loops over levels of a grid or stages of an
-// algorithm make far fewer.
+// maxAlike is the number of signatures that makes a family wide. Loops over levels of a grid or
+// stages of an algorithm make far fewer.
 const maxAlike = 256
 
 func newFamilies() families { return families{keys: map[uint64]int32{}} }
 
-// widen returns the key for a call and reports whether it is a wide one. If it is, the call's stream values have been
-// changed accordingly.
+// widen returns the key for a call and reports whether it is a wide one. If it is, the call's
+// stream values have been changed accordingly.
 func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	if r.families.wide == 0 && r.knows(key, creates) {
 		return key, false
@@ -68,7 +62,8 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	return w.to, true
 }
 
-// recentOf returns the terminal or creator of the wide key just made if it is a recent one; else none.
+// recentOf returns the terminal or creator of the wide key just made if the family is a recent one,
+// otherwise none.
 func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 	f := &w.recentFamilies[w.family%uint64(len(w.recentFamilies))]
 	if !f.known || f.hash != w.family || f.creates != creates {
@@ -86,7 +81,7 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 	return f.number
 }
 
-// noteRecent remembers the number of the wide key just made.
+// noteRecent stores the terminal or creator of the wide key just made.
 func (r *Recorder) noteRecent(number int32, creates bool) {
 	if w := &r.widening; w.settled {
 		w.recentFamilies[w.family%uint64(len(w.recentFamilies))] = recentFamily{w.family, number, true, creates}
@@ -116,10 +111,10 @@ type widening struct {
 	keyCopy
 	values         []int64
 	lengths        []int32
-	streamed       []int64 // values and lengths of the key's streams,
+	streamed       []int64 // values and lengths of the key's streams
 	streamedCounts []int32
-	nextValue      int // how many of the values have been copied,
-	nextCount      int // and of the lengths
+	nextValue      int // number of values copied
+	nextCount      int // number of lengths copied
 	changed        bool
 	varied         uint64 // hash of the numbers that were widened
 	family         uint64 // hash of the wide key
@@ -129,12 +124,12 @@ type widening struct {
 	recentFamilies [64]recentFamily // by hash: even irregular programs mostly call few families
 }
 
-// A wideness says which values of a parameter become a stream.
+// A wideness defines which values of a parameter become a stream.
 type wideness uint8
 
 const (
 	keepsAll       wideness = iota
-	widensNumbers           // integers, handles, and lists of nothing else
+	widensNumbers           // integers, handles, and lists of these
 	widensRequests          // a request, or a list of requests
 	widensResults           // handles, and lists of statuses
 )
@@ -148,13 +143,13 @@ func wideIn(p *parameter) wideness {
 
 func wideOut(p *parameter) wideness {
 	if p.kind == mpi.KindRequest {
-		return keepsAll // the signature determines which request a call creates
+		return keepsAll // the created request is part of the signature
 	}
 	return widensResults
 }
 
-// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is empty, only the key is
-// made.
+// start widens a key. It returns false if there is nothing to widen or key is malformed. If s is
+// empty, only the key is made.
 func (w *widening) start(key string, l *layout, s *scratch) bool {
 	w.keyCopy.start(key)
 	w.values, w.lengths = w.values[:0], w.lengths[:0]
@@ -191,7 +186,7 @@ func (w *widening) stream(streams int) {
 	}
 }
 
-// value keeps a value, or makes a stream of it.
+// value copies a value, or makes a stream of it.
 func (w *widening) value(wide wideness) {
 	form := w.next()
 	if wide != keepsAll && w.widened(wide, form) {
@@ -213,7 +208,8 @@ func (w *widening) value(wide wideness) {
 	}
 }
 
-// widened makes a stream of the value whose first part was read, if there is one for it. Else the scanner is where it was.
+// widened makes a stream of the value whose first part was read. If there is no stream for it, it
+// restores the position of the scanner and returns false.
 func (w *widening) widened(wide wideness, form trace.Form) bool {
 	switch form {
 	case trace.Int:
@@ -267,7 +263,7 @@ func (w *widening) list(element func(form trace.Form, i, n int) bool) bool {
 	return true
 }
 
-// integer takes an element of a list of integers.
+// integer adds an element of a list of integers to the stream.
 func (w *widening) integer(form trace.Form, _, _ int) bool {
 	if form != trace.Int {
 		return false
@@ -276,14 +272,15 @@ func (w *widening) integer(form trace.Form, _, _ int) bool {
 	return true
 }
 
-// request takes element i of a list of n requests, of which the stream has how long it is, then positions and the requests
-// that are there. A stream may leave out what is as in the call before (docs/format-sections.md); here nothing is.
+// request adds element i of a list of n requests to the stream, which has the length of the list,
+// then the positions and requests. A stream may omit elements that are equal to those of the
+// previous call (docs/format-sections.md); here it never does.
 func (w *widening) request(form trace.Form, i, n int) bool {
 	request := int64(w.number)
 	switch form {
 	case trace.Handle:
 	case trace.Name:
-		request = trace.NullRequest // there is no other constant
+		request = trace.NullRequest // the only named constant of a request
 	default:
 		return false
 	}

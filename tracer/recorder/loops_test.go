@@ -10,11 +10,12 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// A loopBody makes one iteration of a random loop; iteration counts from 0.
+// A loopBody makes the calls of one iteration of a random loop; iteration counts from 0.
 type loopBody []func(iteration int)
 
-// randomLoop makes the body of a loop of a thread: calls that are the same each time, and such that differ now and then
-// in what must not matter, or in what must. Handles from base on are the loop's own.
+// randomLoop makes the body of a loop of a thread. Some of its calls are equal in all iterations;
+// others differ now and then in details that must not matter, or in details that must. Handles from
+// base on belong to the loop.
 func randomLoop(s *recordtest.Shim, rng *rand.Rand, thread uint32, base int64) loopBody {
 	var body loopBody
 	for n := range int64(1 + rng.IntN(6)) {
@@ -41,15 +42,15 @@ type loopCalls struct {
 	thread uint32
 	at     uint64
 	peer   int64
-	rare   int   // something differs in one iteration of so many
-	base   int64 // handles from here on are its own
+	rare   int   // one of this many iterations differs
+	base   int64 // first handle of the loop
 }
 
 func (c *loopCalls) call(name string, result int64, args ...any) {
 	c.CallAt(c.thread, c.at, name, result, args...)
 }
 
-// now is 1 in the iterations in which something differs, else 0.
+// now returns 1 in the iterations that differ, otherwise 0.
 func (c *loopCalls) now(i int) int64 {
 	if i%c.rare == c.rare-1 {
 		return 1
@@ -83,7 +84,7 @@ func (c *loopCalls) withoutRequests(kind int) func(iteration int) {
 				c.call("MPI_Recv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, recordtest.Status{Source: k, Tag: c.now(i), Bytes: 4})
 			}
 		}
-	case 9: // a handle that means something else now and then
+	case 9: // a handle that now and then refers to another object
 		return func(i int) {
 			if c.now(i) == 1 {
 				c.call("MPI_Type_contiguous", 0, 2+c.random.IntN(2), recordtest.TypeInt, 700)
@@ -92,7 +93,7 @@ func (c *loopCalls) withoutRequests(kind int) func(iteration int) {
 			}
 			c.call("MPI_Comm_rank", 0, recordtest.CommWorld, 0)
 		}
-	case 10: // a flag that says whether there is a status
+	case 10: // a flag that reports whether there is a status
 		return func(i int) {
 			if c.now(i) == 1 {
 				c.call("MPI_Iprobe", 0, recordtest.AnySource, 1, recordtest.CommWorld, 1, recordtest.Status{Source: 1, Bytes: 4})
@@ -106,20 +107,20 @@ func (c *loopCalls) withoutRequests(kind int) func(iteration int) {
 
 func (c *loopCalls) withRequests(kind int) func(iteration int) {
 	switch kind {
-	case 5: // requests that come and go, some with one handle
+	case 5: // requests that are created and completed, some with the same handle
 		return func(i int) {
 			raws := recordtest.List{c.base, c.base + 1 + c.now(i), 0x6c000000, 0x6c000000}
 			for k, raw := range raws {
 				c.call("MPI_Isend", 0, 0x10, 1, recordtest.TypeInt, c.peer, k, recordtest.CommWorld, raw)
 			}
-			for k := range raws { // ended from behind, one by one
+			for k := range raws { // completed one by one, last first
 				k = len(raws) - 1 - k
 				before, after := append(recordtest.List{}, raws...), append(recordtest.List{}, raws...)
 				after[k], raws[k] = recordtest.RequestNull, recordtest.RequestNull
 				c.call("MPI_Waitany", 0, len(before), before, after, k, recordtest.Status{Source: 0})
 			}
 		}
-	case 6: // one that is ended in the next iteration
+	case 6: // a request that is completed in the next iteration
 		live := recordtest.List{}
 		return func(i int) {
 			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, c.peer, 3, recordtest.CommWorld, 0x10, c.base+10+int64(i%2))
@@ -134,7 +135,7 @@ func (c *loopCalls) withRequests(kind int) func(iteration int) {
 			c.call("MPI_Start", 0, c.base+20, c.base+20)
 			c.call("MPI_Wait", 0, c.base+20, c.base+20, recordtest.Status{})
 		}
-	case 8: // polls, as many as it takes
+	case 8: // polls until completion
 		return func(i int) {
 			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, c.peer, 3, recordtest.CommWorld, 0x10, c.base+30)
 			for range 2 + c.now(i) {
@@ -142,7 +143,7 @@ func (c *loopCalls) withRequests(kind int) func(iteration int) {
 			}
 			c.call("MPI_Test", 0, c.base+30, recordtest.RequestNull, 1, recordtest.Status{Source: c.peer, Tag: 3, Bytes: 4})
 		}
-	case 11: // statuses of requests that differ
+	case 11: // different statuses of requests
 		return func(i int) {
 			c.call("MPI_Irecv", 0, 1, recordtest.TypeInt, recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, 0x10, c.base+40)
 			c.call("MPI_Waitall", 0, 1, recordtest.List{c.base + 40}, recordtest.List{recordtest.RequestNull}, recordtest.Statuses{{Source: c.now(i), Bytes: int64(i % 2)}})
@@ -151,7 +152,7 @@ func (c *loopCalls) withRequests(kind int) func(iteration int) {
 	panic(kind)
 }
 
-// innerLoop is a loop inside, whose trip count may change, and a switch of tracing.
+// innerLoop is a nested loop whose trip count may change, and a switch of tracing.
 func (c *loopCalls) innerLoop() func(iteration int) {
 	inner := randomLoop(c.Shim, c.random, c.thread, c.base+1000)
 	return func(i int) {
@@ -166,7 +167,7 @@ func (c *loopCalls) innerLoop() func(iteration int) {
 	}
 }
 
-// What is compared by iterations makes the same trace as one call after the other.
+// Comparing by iterations makes the same trace as comparing call by call.
 func TestLoops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it has one goroutine")
@@ -201,8 +202,8 @@ func TestLoops(t *testing.T) {
 	require.Greater(t, iterated, uint64(20000), "calls that were worked off by iterations")
 }
 
-// All but the first and the last iterations of a steady loop are consumed as a whole, even if its buffers and results
-// change.
+// All but the first and the last iterations of a steady loop are consumed as a whole, even if their
+// buffers and results change.
 func TestSteadyLoopIsIterations(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -223,7 +224,8 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 	require.Greater(t, r.threads[0].loop.consumed, uint64((iterations-11)*calls))
 }
 
-// So are iterations that span buffers, and iterations that are two of the grammar's because handles are exchanged.
+// Iterations that span buffers are consumed as a whole, too, and so are pairs of iterations that
+// the grammar has as one because handles are swapped.
 func TestLongIterationsSpanBuffers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -247,7 +249,8 @@ func TestLongIterationsSpanBuffers(t *testing.T) {
 	require.Greater(t, r.threads[0].loop.consumed, uint64(iterations*calls*95/100))
 }
 
-// Calls of another thread between two iterations matter: requests get other ids, handles have other meanings.
+// Calls of another thread between two iterations matter: requests get other ids, and handles refer
+// to other objects.
 func TestLoopsOfThreads(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -258,7 +261,8 @@ func TestLoopsOfThreads(t *testing.T) {
 	wait := func(thread uint32, raw int64) {
 		s.CallAt(thread, 0x403000, "MPI_Wait", 0, raw, recordtest.RequestNull, recordtest.Status{})
 	}
-	// The other thread's call comes before the last call of an iteration: the next iteration is a complete one.
+	// The other thread's call comes before the last call of an iteration, so that the next
+	// iteration is complete.
 	block := func(meanwhile func()) {
 		for k := range 12 {
 			s.Call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, recordtest.CommWorld)
@@ -296,7 +300,7 @@ func TestLoopGoesOn(t *testing.T) {
 	for n := range 40 {
 		s := recordtest.NewShim(t)
 		s.Init(0, 4)
-		for range n { // so that the pieces are others
+		for range n { // so that the lengths of repeated sequences vary
 			s.CallAt(0, 0x402000, "MPI_Barrier", 0, recordtest.CommSelf)
 		}
 		for i := range 300 {

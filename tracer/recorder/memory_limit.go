@@ -7,19 +7,20 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Distinct signatures and call sites make a recorder grow. Before it reaches its memory limit it generalizes in steps. No
-// step loses a call, or anything of a call whose signature is already known: the repetitive part of a program is recorded
-// as before.
+// Distinct signatures and call sites make a recorder grow. Before it reaches its memory limit it
+// generalizes in steps. No step loses a call, or anything of a call whose signature is already
+// known: the repetitive part of a program is recorded as before.
 //
-//   - From half of the limit on, a new signature is wide at once (families.go). This loses nothing.
-//   - From three quarters on, new signatures have no call site, no texts and no allocations of pointers, which no stream can
-//     represent, and no new call site is added.
-//   - At the limit, new signatures have no arguments: there is one for each function and outcome. Of new calls only their
-//     number, their times and the requests that they create are kept. New communicators are not described: the trace does
-//     not know their members.
+//   - From half of the limit on, new signatures are wide at once (families.go). This loses nothing.
+//   - From three quarters on, new signatures have no call site, no texts and no allocations of
+//     pointers, which no stream can represent, and no new call site is added.
+//   - At the limit, new signatures have no arguments: there is one for each function and outcome.
+//     Of new calls only their number, their times and the requests that they create are kept. New
+//     communicators are not described: the trace does not know their members.
 //
-// A generalized signature is marked (trace.Signature.Generalized), and a note of the trace says that there are some.
-// Objects that the program never frees still take memory for each handle; the MPI library needs more for each of them.
+// A generalized signature is flagged (trace.Signature.Generalized), and a note of the trace
+// mentions them. Objects that the program never frees still take memory for each handle; the MPI
+// library needs more for each of them.
 
 // A generality is the extent to which new signatures are generalized.
 type generality uint8
@@ -34,15 +35,16 @@ const (
 // generalizedKey is added to the function in the key of a generalized call.
 const generalizedKey = 1 << 18
 
-// grew counts bytes of new table entries. After a fraction of the limit has been added, and at every checkpoint, the
-// memory is estimated anew.
+// grew counts bytes of new table entries. After a fraction of the limit has been added, and at
+// every checkpoint, the memory is estimated anew.
 func (r *Recorder) grew(bytes int) {
 	if r.grown += bytes; r.grown > r.Limits.Memory/32 {
 		r.limitMemory()
 	}
 }
 
-// limitMemory generalizes as far as the estimated memory requires. It never goes back, since the entries remain.
+// limitMemory generalizes as far as the estimated memory requires. It never goes back, since the
+// entries remain.
 func (r *Recorder) limitMemory() {
 	r.grown = 0
 	level := keepsEverything
@@ -63,7 +65,8 @@ func (r *Recorder) generalizeTo(level generality) {
 	r.sites.closed = level >= dropsTexts
 }
 
-// generalize returns the key to use instead of a new one, and replaces the call's stream values accordingly.
+// generalize returns the key to use instead of a new one, and replaces the call's stream values
+// accordingly.
 func (r *Recorder) generalize(key []byte, l *layout, creates bool) []byte {
 	if r.generality < dropsTexts {
 		return key
@@ -123,7 +126,7 @@ type generalizing struct {
 	bare []byte
 }
 
-// signature generalizes a key, and reports whether there was something to leave out.
+// signature generalizes a key, and reports whether anything was left out.
 func (g *generalizing) signature(key []byte, l *layout) (changed bool) {
 	g.start(textOf(key))
 	g.to = binary.AppendUvarint(g.to, g.uvarint()|generalizedKey)
@@ -147,7 +150,8 @@ func (g *generalizing) signature(key []byte, l *layout) (changed bool) {
 	return changed
 }
 
-// values is how many values a key of the function has: what it returns, and its parameters before and after the call.
+// values returns the number of values in a key of the function: its result, and its parameters
+// before and after the call.
 func (l *layout) values() int {
 	n := 1
 	for i := range l.params {
@@ -161,19 +165,20 @@ func (l *layout) values() int {
 	return n
 }
 
-// memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC rank, since nodes have 2
-// GiB and more per core. The recorder generalizes before it reaches the limit (generality).
+// memoryLimit is the default memory limit of a recorder: a few percent of the memory of an HPC
+// rank, since nodes have 2 GiB and more per core. The recorder generalizes before it reaches the
+// limit (generality).
 const memoryLimit = 32 << 20
 
-// Memory of a table entry in addition to its text: a slot at the usual load factor, and rounding up to an allocator size
-// class.
+// Memory of a table entry in addition to its text: a slot at the usual load factor, and rounding up
+// to an allocator size class.
 const (
 	mapEntry  = 48
 	textBytes = 12
 )
 
-// Memory estimates the memory of the recorder in bytes: tables, grammars, streams, and times that are not in a file yet.
-// TestMemoryEstimate compares it with the heap.
+// Memory estimates the memory of the recorder in bytes: tables, grammars, streams, and times that
+// have not been written to a file. TestMemoryEstimate compares it with the heap.
 func (r *Recorder) Memory() int {
 	n := r.signatures.memory() + r.requests.memory() + len(r.families.keys)*mapEntry/2 + r.sites.memory()
 	n += r.repeats.count*repeatBytes + r.communicators.nameBytes
@@ -195,8 +200,8 @@ func (r *Recorder) Memory() int {
 	return n
 }
 
-// mergedSymbol is the memory of a grammar symbol while a shard is made: in the recorder, the trace and the merged
-// trace, with the tables that find equal symbols.
+// mergedSymbol is the memory of a grammar symbol while a shard is made: in the recorder, the trace
+// and the merged trace, with the tables that find equal symbols.
 const mergedSymbol = 80
 
 // ShardMemory estimates the memory in bytes of c, a trace of the recorder, and of a merge of it.

@@ -34,7 +34,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 		th := uint32(rng.IntN(2))
 		at := uint64(0x401000 + rng.IntN(2)*0x100)
 		switch rng.IntN(16) {
-		case 0: // the handle of a datatype means another one
+		case 0: // the handle of a datatype refers to another datatype
 			if datatype != 0 {
 				s.CallAt(th, at, "MPI_Type_free", 0, datatype, 0x0c000000)
 				datatype = 0
@@ -59,7 +59,7 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 			s.CallAt(th, at, "MPI_Iprobe", 0, recordtest.AnySource, 1, anyComm(), 1, recordtest.Status{Source: pick(1, 2), Bytes: 4})
 		case 5:
 			s.CallAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), recordtest.AnySource, recordtest.AnyTag, recordtest.CommWorld, pick(0x10, 0, 0x20), recordtest.Status{Source: pick(1, 1, 2)})
-		case 6: // requests of one handle, waited for together or one by one
+		case 6: // requests with one handle, completed together or one by one
 			sendAndComplete(s, rng, th, at)
 		case 7:
 			if persistent == 0 {
@@ -89,7 +89,8 @@ func mixedProgram(s *recordtest.Shim, rng *rand.Rand, n int) {
 	}
 }
 
-// sendAndComplete starts three sends, of which two may have the same handle, and completes some at a time.
+// sendAndComplete starts three sends, two of which may have the same handle, and completes some at
+// a time.
 func sendAndComplete(s *recordtest.Shim, rng *rand.Rand, th uint32, at uint64) {
 	raws := recordtest.List{pickOne(rng, 900, 1000), pickOne(rng, 900, 1001), 1002}
 	for k, raw := range raws {
@@ -122,14 +123,15 @@ func sendAndComplete(s *recordtest.Shim, rng *rand.Rand, th uint32, at uint64) {
 
 func pickOne(rng *rand.Rand, v ...int64) int64 { return v[rng.IntN(len(v))] }
 
-// sameWithoutRepeats fails the test if the fast path makes any difference to the recorder of these records.
+// sameWithoutRepeats fails the test if the fast path makes any difference to what the recorder
+// makes of these records.
 func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	t.Helper()
 	r, slow := New(s.Process), New(s.Process)
 	slow.repeats.off = true
 	living := sourcesOf(s, r, true)
 	for _, src := range living {
-		src.Ended = false // as in the process itself: the way without detours
+		src.Ended = false // as in the process itself, which uses the fast path
 	}
 	r.Consume(living)
 	slow.Consume(sourcesOf(s, slow, true))
@@ -153,8 +155,8 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	return r
 }
 
-// inPieces records as a process does whose buffers grow at the same time: of several threads everything up to one epoch
-// after the other, of one thread some calls at a time.
+// inPieces consumes buffers that grow, as in a running process. With several threads each step
+// extends all buffers up to one epoch; with one thread it adds some calls.
 func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 	r := New(s.Process)
 	for _, t := range like {
@@ -187,8 +189,8 @@ func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 	}
 }
 
-// inBuffers records as a process with small buffers does: those of a single thread are consumed one by one as they become
-// full, those of several threads all together.
+// inBuffers consumes small buffers, as in a running process: those of a single thread one by one as
+// they become full, those of several threads all together.
 func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
 	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
@@ -200,9 +202,9 @@ func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
 			for end < len(words) && (end == at || end < limit) {
 				end += int(record.Low(words[end+record.ReservedWord])) / 8
 			}
-			seg := &record.Buffer{Sequence: sequence, Words: append(recordtest.NewBuffer(src.thread.number, sequence), words[at:end]...)}
-			seg.Words[record.HeaderUsed] = uint64(end-at) * 8
-			src.Buffers = append(src.Buffers, seg)
+			buffer := &record.Buffer{Sequence: sequence, Words: append(recordtest.NewBuffer(src.thread.number, sequence), words[at:end]...)}
+			buffer.Words[record.HeaderUsed] = uint64(end-at) * 8
+			src.Buffers = append(src.Buffers, buffer)
 			if at = end; len(sources) == 1 {
 				r.ConsumeOrWait(sources, true)
 			}
@@ -230,7 +232,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// From its second iteration on a steady loop consists of repeats only.
+// A steady loop consists of repeats only, from its second iteration on.
 func TestSteadyLoopIsRepeats(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
@@ -265,7 +267,8 @@ func TestSteadyLoopIsRepeats(t *testing.T) {
 	}
 }
 
-// Records of all kinds, in any order and with any words changed, give the same with and without the fast path.
+// Records of all kinds, in any order and with any words changed, give the same trace with and
+// without the fast path.
 func FuzzRepeats(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 255, 12, 7, 5, 0, 1, 2, 3}, uint64(1))
 	for seed := range uint64(8) {
@@ -294,7 +297,7 @@ func FuzzRepeats(f *testing.F) {
 				out = append(out, records[int(order[i])%len(records)]...)
 				continue
 			}
-			// the record before once more, with one word changed
+			// the previous record again, with one word changed
 			last := out[record.BufferHeaderWords:]
 			for at := record.BufferHeaderWords; at < len(out); at += int(record.Low(out[at+record.ReservedWord])) / 8 {
 				last = out[at:]

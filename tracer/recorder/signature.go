@@ -15,8 +15,8 @@ import (
 //	uvarint function (+ untracedKey), uvarint site, varint own rank,
 //	return value, in values, out values (in the order of the parameter list), a byte: 1 = creates a communicator
 //
-// A value is one byte, its form, and the data of that form. Streams are numbered in order of appearance, so their numbers
-// are not written. Names are indices into process.json's constants.
+// A value is one byte, its form, and the data of that form. Streams are numbered in order of
+// appearance, so their numbers are not written. Names are indices into process.json's constants.
 const (
 	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
 	formLocated    = 0xfe    // a pointer whose allocation is known: allocation, offset
@@ -92,7 +92,7 @@ func (s *signatures) add(key string, request int32) int32 {
 
 var errKey = errors.New("malformed signature key")
 
-// A keyScanner goes through a key: through the numbers of its head, then through its parts.
+// A keyScanner reads a key: first the numbers of its head, then its parts.
 type keyScanner struct {
 	key string
 	at  int
@@ -100,20 +100,21 @@ type keyScanner struct {
 	keyPart
 }
 
-// A keyPart is a value of a key. The elements of a list are parts of their own, which follow it.
+// A keyPart is a value of a key. The elements of a list are separate parts that follow it.
 type keyPart struct {
-	begin  int    // where in the key the part begins; it ends where the scanner is
-	number uint64 // what follows the form, as it is written; of texts and lists how long they are
+	begin  int    // offset of the part in the key; it ends at the position of the scanner
+	number uint64 // the number after the form, as encoded; the length of a text or list
 	offset uint64 // of a located pointer
 }
 
-// int is the number of an Int or Float.
+// int returns the number of an Int or Float.
 func (p *keyPart) int() int64 { return signed(p.number) }
 
-// signed is the integer that a varint encodes.
+// signed decodes a varint to a signed integer.
 func signed(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// textOf is a key to be scanned: the same bytes, which must not change meanwhile.
+// textOf returns a key for scanning. It shares the bytes of key, which must not change during the
+// scan.
 func textOf(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
 
 // uvarint reads a number. Most have one byte.
@@ -139,10 +140,10 @@ func (k *keyScanner) longUvarint() uint64 {
 	return 0
 }
 
-// fail ends a scan: there is no next part.
+// fail ends a scan: no parts follow.
 func (k *keyScanner) fail() { k.bad, k.at = true, len(k.key) }
 
-// next reads the next part and returns its form. After the end of the key it is Absent.
+// next reads the next part and returns its form; Absent at the end of the key.
 func (k *keyScanner) next() trace.Form {
 	at := k.at
 	k.begin = at
@@ -163,7 +164,7 @@ func (k *keyScanner) next() trace.Form {
 	case formLocated:
 		k.number, k.offset = k.uvarint(), k.uvarint()
 	case trace.Text, trace.List:
-		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) { // every element has a byte at least
+		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) { // every element has at least one byte
 			k.number = 0
 			k.fail()
 		}
@@ -174,18 +175,18 @@ func (k *keyScanner) next() trace.Form {
 	return form
 }
 
-// A keyCopy copies a key, with other values in the place of some.
+// A keyCopy copies a key and replaces some of its values.
 type keyCopy struct {
 	keyScanner
 	to     []byte
-	copied int // how much of the key has been dealt with
+	copied int // length of the key's prefix that was copied or replaced
 }
 
 func (c *keyCopy) start(key string) {
 	c.key, c.at, c.bad, c.to, c.copied = key, 0, false, c.to[:0], 0
 }
 
-// replace puts a form in the place of what has been read from some part on.
+// replace writes a form instead of the parts from offset begin up to the scanner.
 func (c *keyCopy) replace(begin int, form trace.Form) {
 	c.to = appendForm(append(c.to, c.key[c.copied:begin]...), form)
 	c.copied = c.at
@@ -251,7 +252,7 @@ func (r *keyReader) value(depth int) trace.Value {
 	return trace.Value{}
 }
 
-// statusFields are source, tag, error, cancelled, bytes.
+// statusFields is the number of fields of a status: source, tag, error, cancelled, bytes.
 const statusFields = 5
 
 // decode returns the signature of a terminal.
@@ -261,7 +262,8 @@ func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint()))}
 	l := layoutFor(s.Function)
 	if l == nil {
-		// the creator of requests of unknown origin has no signature; nothing refers to its terminal
+		// the creator of requests of unknown origin has no signature; nothing refers to its
+		// terminal
 		return s, errKey
 	}
 	s.Return = r.value(0)

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// Analysis groups ranks that behave alike, over the run and in each phase. Where the phases are found anyway, it is known how
-// each rank passed them; else they are followed in a pass of its own.
+// Analysis groups ranks that behave alike, over the run and in each phase. If the phases are
+// computed in the same run of analyses, it uses how each rank passed them; otherwise it follows
+// them in a pass of its own.
 var Analysis = analysis.New("clusters", analysis.About{Title: "ranks that behave alike", Version: 1, Sections: Sections}, find,
 	matching.Part, matching.Clock, communication.Topology).Uses(phases.Analysis, accounts.Plan)
 

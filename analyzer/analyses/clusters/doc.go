@@ -1,2 +1,2 @@
-// Package clusters groups ranks that behave alike: package analyzer/clusters has the method.
+// Package clusters groups ranks that behave alike. The method is in package analyzer/clusters.
 package clusters

@@ -9,18 +9,19 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Analysis says what ranks had of the CPUs.
+// Analysis reports the CPU time of ranks and why they lacked CPUs.
 var Analysis = analysis.New("cpus", analysis.About{Title: "what ranks had of the CPUs", Version: 1}, find, accounts.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)
-	if a.Window != nil { // it is counted over all of the run
+	if a.Window != nil { // the counts are those of the whole run
 		return Findings{}, nil
 	}
 	return Findings{CPUs: cpusOf(a.Ranks, a.WaitingShare), RankCPUs: OfRanks(r.Trace())}, nil
 }
 
-// cpusOf is nil where no rank was sampled twice. waiting is the part of its time for which a rank, by row, waited for others.
+// cpusOf returns nil if no rank was sampled twice. waiting returns the part of its time for which
+// the rank in a row waited for other ranks.
 func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 	var c CPUs
 	n, without, aside, delay, starved, counted := 0.0, 0.0, 0.0, 0.0, 0.0, true
@@ -61,11 +62,11 @@ func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 	return &c
 }
 
-// muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word;
-// and, of ranks that wanted one hardly ever, of the time of one CPU.
+// muchStolen is the minimum stolen share that is reported: of the time for which ranks wanted a CPU
+// or, if they hardly ever wanted one, of the time of one CPU.
 const muchStolen = 0.05
 
-// stealOf are the machines that lost anything, and whether all did, each so much that it is worth a word.
+// stealOf returns the machines that lost more than muchStolen, and whether all machines did.
 func stealOf(ranks []trace.Rank) (list []Machine, everywhere bool) {
 	_, machines := accounts.MachinesOf(ranks)
 	everywhere, list = len(machines) > 0, []Machine{}

@@ -1,6 +1,8 @@
-// Package cpus says what ranks had of the CPUs, as the operating system counted it.
+// Package cpus reports the CPU time of ranks and why they lacked CPUs, as counted by the operating
+// system.
 //
-// A rank that shares its CPU with others waits for its turn in the middle of whatever it does, and who is to hear from it
-// waits along; one that its CPU limit stops does, too. If that happens to all ranks alike nobody stands out, and on a time
-// line it looks like a slow network. What the operating system counted (trace.ContextSample) tells it apart.
+// A rank that shares its CPU waits for it in the middle of any activity, and so do the ranks that
+// depend on it. The same is true of a rank that is stopped by its CPU limit. If it happens to all
+// ranks alike, no rank stands out, and the time line looks like that of a slow network. The counts
+// of the operating system (trace.ContextSample) distinguish the two.
 package cpus

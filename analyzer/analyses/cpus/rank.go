@@ -5,24 +5,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A RankCPU is what a rank had of the CPUs, between the first time that the operating system was asked and the last one.
+// A RankCPU is the CPU usage of a rank between its first and its last sample.
 type RankCPU struct {
 	Rank int `json:"rank"`
-	// Share is the part of that time for which the process had a CPU; more than 1 if several threads had.
+	// Share is the part of that time for which the process had a CPU; it exceeds 1 if several
+	// threads had one.
 	Share float64 `json:"share"`
-	// RunDelay is the part of it for which the first thread was ready to run and waited for a CPU; null where the kernel does
-	// not count it.
+	// RunDelay is the part of it for which the first thread was ready to run and waited for a CPU;
+	// null if the kernel does not count it.
 	RunDelay *float64 `json:"run_delay"`
-	// StoppedSeconds is for how long the container's CPU limit stopped it; null where that is not known.
+	// StoppedSeconds is the time for which the container was stopped by its CPU limit; null if
+	// unknown.
 	StoppedSeconds *float64 `json:"stopped_seconds"`
-	// StealSeconds is for how long the hypervisor ran other machines while CPUs of the rank's machine had something to run, of
-	// all its CPUs together; null where that is not known.
+	// StealSeconds is the time for which the hypervisor ran other machines while CPUs of the rank's
+	// machine had something to run, summed over its CPUs; null if unknown.
 	StealSeconds *float64 `json:"steal_seconds"`
-	// Preemptions is how often another process or thread took the CPU (involuntary context switches).
+	// Preemptions is the number of times that another process or thread took the CPU (involuntary
+	// context switches).
 	Preemptions int64 `json:"preemptions"`
 }
 
-// OfRanks are those of all ranks that were sampled twice.
+// OfRanks returns the CPU usage of all ranks that were sampled at least twice.
 func OfRanks(t timeline.Trace) []RankCPU {
 	list := []RankCPU{}
 	for _, r := range t.Ranks().All() {

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
-// Sentence says what ranks had of the CPUs, "" where that is not known.
+// Sentence returns a sentence on the CPU usage of ranks; "" if it is unknown.
 func Sentence(r *section.Run) string {
 	c := section.Of[Findings](r).CPUs
 	if c == nil {

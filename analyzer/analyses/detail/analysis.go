@@ -20,10 +20,10 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// detailIterations is how many iterations of the loop around it the detail shows.
+// detailIterations is the length of the shown window in iterations of the loop around it.
 const detailIterations = 2.5
 
-// Analysis looks closer at the ranks that the verdict names.
+// Analysis shows details of the ranks that the verdict names.
 var Analysis = analysis.New("detail", analysis.About{Title: "single calls around the longest wait, and what ranks spend their time with", Version: 1}, find,
 	accounts.Pass, matching.Pass, blame.Pass, ofphases.Analysis, ranks.Analysis)
 
@@ -46,14 +46,15 @@ func find(ctx context.Context, r *pass.Run) (f Findings, err error) {
 	return f, nil
 }
 
-// A closeUp is what a closer look is taken at.
+// A closeUp has the inputs of the analysis.
 type closeUp struct {
 	*accounts.Accounts
 	matched *matching.Result
 }
 
-// detail is the calls around the longest wait for one of the ranks that the verdict names, or the longest of all where it
-// names none; nil where nobody waited. Launch and end of the run count only where there is no other wait.
+// detail returns the calls around the longest wait for one of the ranks that the verdict names. If
+// it names none, or nobody waited for them, the longest wait of all is taken; without any the
+// result is nil. Waits at the start and the end of the run are used only if there are no others.
 func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.Findings) (*Detail, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
@@ -79,7 +80,7 @@ func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.F
 	return d, nil
 }
 
-// detailOf is the calls of some ranks between two times on the common clock.
+// detailOf returns the calls of some ranks between two times on the common clock.
 func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*Detail, error) {
 	names := func(function uint16, site uint32) (string, string) {
 		p := a.Names.Place(function, site)
@@ -102,7 +103,7 @@ func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*D
 	return d, nil
 }
 
-// waitsBetween are the waits of a location of which a part is between two times.
+// waitsBetween returns the waits of a location that overlap an interval.
 func (a *closeUp) waitsBetween(location int, from, to int64) []Wait {
 	var list []Wait
 	l := a.Locations[location]
@@ -117,7 +118,8 @@ func (a *closeUp) waitsBetween(location int, from, to int64) []Wait {
 	return list
 }
 
-// longestWait is the longest wait for one of the ranks, of all where there are none, and the location that waited.
+// longestWait returns the longest wait for one of the ranks in causes (of all ranks if it is empty)
+// and the location that waited.
 func (a *closeUp) longestWait(causes []int) (location int, longest *matching.Wait) {
 	wanted := make([]bool, len(a.Locations))
 	for i, l := range a.Locations {
@@ -136,7 +138,7 @@ func (a *closeUp) longestWait(causes []int) (location int, longest *matching.Wai
 					order = -1
 				}
 			}
-			if order > 0 || order == 0 && i == location && (p.Cause < where.Cause || p.Cause == where.Cause && p.Kind < where.Kind) { // tables have no order
+			if order > 0 || order == 0 && i == location && (p.Cause < where.Cause || p.Cause == where.Cause && p.Kind < where.Kind) { // maps are unordered
 				location, length, where = i, t.Longest, p
 			}
 		}
@@ -151,13 +153,14 @@ func (a *closeUp) longestWait(causes []int) (location int, longest *matching.Wai
 			return location, new(*w)
 		}
 	}
-	return 0, nil // it cannot be read: the event log has the error
+	return 0, nil // reading failed: the event log has the error
 }
 
-// edge reports whether a wait is at the beginning or the end of the run.
+// edge reports whether a wait is at the start or the end of the run.
 func edge(k waitstate.Kind) bool { return k == waitstate.WaitAtInit || k == waitstate.WaitAtFinalize }
 
-// iteration is how long one iteration takes of the loop that the run is in at a time, all in seconds; 0 where it is in none.
+// iteration returns the duration in seconds of one iteration of the loop that the run is in at a
+// time; 0 if it is in none.
 func iteration(found *phases.Findings, at float64) float64 {
 	for _, p := range found.Phases {
 		if p.Loop && p.StartSeconds <= at && at < p.EndSeconds {
@@ -167,8 +170,13 @@ func iteration(found *phases.Findings, at float64) float64 {
 	return 0
 }
 
-// around are the ranks to be shown: half of them at most culprits, then cause and waiter of the wait, then who waits for
-// messages of those shown, longest first, then who waits for them otherwise, and all others where there is room for all.
+// around returns the ranks to show, in this order:
+//
+//   - culprits, at most half of MaxRanks;
+//   - the cause of the wait and the waiting rank;
+//   - ranks that wait for messages of ranks in the list, longest wait first;
+//   - ranks that wait for them otherwise;
+//   - all others, if all ranks of the run fit.
 func (a *closeUp) around(culprits []int, cause, waiter int) []int {
 	ranks := newShown(culprits[:min(len(culprits), MaxRanks/2)]...)
 	ranks.add(cause, waiter)
@@ -186,7 +194,7 @@ func (a *closeUp) around(culprits []int, cause, waiter int) []int {
 	return ranks.list
 }
 
-// shown is a list of different ranks, at most as many as a detail has.
+// shown is a list of distinct ranks, at most MaxRanks.
 type shown struct {
 	list  []int
 	there map[int]bool
@@ -207,7 +215,8 @@ func (s *shown) add(ranks ...int) {
 	}
 }
 
-// waiters are the ranks that waited for some others in some ways, longest first, at most as many as a detail has.
+// waiters returns the ranks, not in causes themselves, that waited for ranks in causes in wait
+// states of some kinds: longest wait first, at most MaxRanks.
 func (a *closeUp) waiters(causes *shown, kinds func(waitstate.Kind) bool) []int {
 	type waiter struct {
 		rank int

@@ -6,7 +6,8 @@ const (
 	MaxRanks = 16
 )
 
-// A Detail is the calls of some ranks in a window of the run. Times are nanoseconds since the run began.
+// A Detail is the calls of some ranks in a window of the run. Times are nanoseconds since the run
+// began.
 type Detail struct {
 	FromNS   int64     `json:"from_ns"`
 	ToNS     int64     `json:"to_ns"`

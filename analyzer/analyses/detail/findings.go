@@ -2,24 +2,25 @@ package detail
 
 // Findings are what some ranks did.
 type Findings struct {
-	// Detail is a window of the run call by call; null where nobody waited, or times of single calls were not kept.
+	// Detail has the single calls in an interval of the run; null if nobody waited, or the times of
+	// single calls were not recorded.
 	Detail *Detail `json:"detail"`
-	// RankActivities are those of at most 64 ranks, the ones that the verdict names first; null where times of single calls
-	// were not kept.
+	// RankActivities are the activities of at most 64 ranks, those first that the verdict names;
+	// null if the times of single calls were not recorded.
 	RankActivities []RankActivities `json:"rank_activities" jsonschema:"nullable"`
 }
 
-// RankActivities are where one rank spent its time: the longest computations and the longest calls, in this order, each
-// at most five.
+// RankActivities has the activities in which one rank spent its time: at most five longest
+// computations, then at most five longest calls.
 type RankActivities struct {
 	Rank       int            `json:"rank"`
 	Activities []RankActivity `json:"activities"`
 }
 
-// A RankActivity is what one rank spent in one place of the program.
+// A RankActivity is a call or a computation of one rank, by location in the program.
 type RankActivity struct {
-	Function string  `json:"function"`  // "computation" for what is outside MPI
-	CallSite string  `json:"call_site"` // for computation, between which calls
+	Function string  `json:"function"`  // "computation" outside of MPI
+	CallSite string  `json:"call_site"` // of a computation: the calls before and after it
 	Count    uint64  `json:"count"`
 	Seconds  float64 `json:"seconds"`
 	Mean     float64 `json:"mean_seconds"`    // of all ranks

@@ -10,14 +10,14 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// What is listed of single ranks at most.
+// Limits of RankActivities.
 const (
 	maxRankActivities = 64 // ranks
 	rankActivityRows  = 5  // of computations, and of calls
 )
 
-// rankActivities are those of at most 64 ranks: those that are named first, then the ones given, then who is longest on the
-// path or computes longest.
+// rankActivities returns the activities of at most maxRankActivities ranks: those that the verdict
+// names, those in also, then the ranks with the longest time on the path or in computation.
 func (a *closeUp) rankActivities(v verdict.Verdict, also []int, times []ranks.RankTime) ([]RankActivities, error) {
 	named, err := trace.ParseRankList(v.Ranks)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *closeUp) rankActivities(v verdict.Verdict, also []int, times []ranks.Ra
 	return list, nil
 }
 
-// longest are the longest computations of a location, then its longest calls.
+// longest returns the longest computations of a location, then its longest calls.
 func (a *closeUp) longest(location int) []RankActivity {
 	account := &a.Each[location]
 	var computations, calls []accounts.Activity

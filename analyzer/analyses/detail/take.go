@@ -119,8 +119,8 @@ func (k *taking) read(ctx context.Context, j *eventlog.Log, location int) error 
 	return r.Err()
 }
 
-// sends reports whether the event that a call posts is a message: the event of a collective is its
-// entry, and those of windows carry no data.
+// sends reports whether the event that a call posts is a message. The event of a collective is its
+// entry, and the events of windows carry no data.
 func sends(o semantics.Operation) bool {
 	switch o {
 	case semantics.Send, semantics.SendReceive, semantics.Start, semantics.PartitionReady:
@@ -129,8 +129,8 @@ func sends(o semantics.Operation) bool {
 	return false
 }
 
-// carries reports whether a dependency is a received message: not the receiver's answer to one that
-// the call sends, and not a collective operation.
+// carries reports whether a dependency is a received message. It is not one if it is the receiver's
+// answer to a message that the call sends, or part of a collective operation.
 func carries(d *eventlog.Dependency) bool {
 	if d.On.Ordinal == 0 || d.Own {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
 )
 
-// Analysis gives the efficiencies of the run.
+// Analysis computes the efficiencies of the run.
 var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel efficiency and its factors", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -21,7 +21,8 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Efficiency: e}, nil
 }
 
-// efficiency is what computation alone says of a run of so many seconds.
+// efficiencyOf returns the efficiencies that computation alone determines, for a run of a duration
+// in seconds.
 func efficiencyOf(a *accounts.Accounts, run float64) Efficiency {
 	mean, most, n := 0.0, 0.0, 0.0
 	for row := range a.Ranks {

@@ -5,7 +5,8 @@ type Findings struct {
 	Efficiency Efficiency `json:"efficiency"`
 }
 
-// Divide splits the communication efficiency by the run's length on an ideal network.
+// Divide splits the communication efficiency into serialization and transfer, given the duration of
+// the run on an ideal network and its actual duration.
 func (e *Efficiency) Divide(ideal, run float64) {
 	if ideal <= 0 || run <= 0 || e.MaxUseful == nil {
 		return
@@ -14,7 +15,7 @@ func (e *Efficiency) Divide(ideal, run float64) {
 	e.Serialization, e.Transfer = Quotient(*e.MaxUseful, ideal), Quotient(ideal, run)
 }
 
-// Quotient is nil where there is nothing to divide by.
+// Quotient returns part/whole, or nil if whole is 0.
 func Quotient(part, whole float64) *float64 {
 	if whole <= 0 {
 		return nil
@@ -22,16 +23,17 @@ func Quotient(part, whole float64) *float64 {
 	return new(part / whole)
 }
 
-// Efficiency holds POP's efficiencies, from 0 to 1: Parallel = LoadBalance × Communication, and Communication =
-// Serialization × Transfer. What is not known is null: all of it where no rank was traced, what divides by the computation
-// where no rank computes, what takes a replay where times of single calls were not kept.
+// Efficiency has POP's efficiencies, from 0 to 1: Parallel = LoadBalance × Communication, and
+// Communication = Serialization × Transfer. Unknown values are null. If no rank was traced, all are
+// unknown; if no rank computes, quotients by the computation time; if the times of single calls
+// were not recorded, values that need a replay.
 type Efficiency struct {
 	Parallel      *float64 `json:"parallel"`      // mean(useful) / T
 	LoadBalance   *float64 `json:"load_balance"`  // mean(useful) / max(useful)
 	Communication *float64 `json:"communication"` // max(useful) / T
-	Serialization *float64 `json:"serialization"` // max(useful) / T_ideal: what ranks lose waiting for each other in turn
-	Transfer      *float64 `json:"transfer"`      // T_ideal / T: what is lost to the network and MPI itself
-	IdealSeconds  *float64 `json:"ideal_seconds"` // T_ideal: the run on an ideal network, by replay
+	Serialization *float64 `json:"serialization"` // max(useful) / T_ideal: the loss is time in which ranks wait for each other in turn
+	Transfer      *float64 `json:"transfer"`      // T_ideal / T: the loss is time in the network and MPI itself
+	IdealSeconds  *float64 `json:"ideal_seconds"` // T_ideal: duration on an ideal network, by replay
 	MeanUseful    *float64 `json:"mean_useful_seconds"`
 	MaxUseful     *float64 `json:"max_useful_seconds"`
 }

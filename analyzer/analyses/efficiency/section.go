@@ -17,20 +17,20 @@ import (
 //go:embed efficiency.html.tmpl efficiency.js
 var files embed.FS
 
-// POP's tree, and the efficiencies of equal parts of the run.
+// Sections are POP's tree and the efficiencies of equal intervals of the run.
 var Sections = []section.Section{{Name: "efficiency", Title: "Efficiency", Files: files, View: view, Chart: chart}}
 
-// A Node is one of POP's tree: the product of its parts.
+// A Node is a node of POP's tree. Its value is the product of those of its parts.
 type Node struct {
 	Name, Means string
 	Value       *float64 // nil: not known
 	Parts       []Node
 }
 
-// fair is the efficiency from which on one is no longer bad; verdict.Good ones are good.
+// fair is the minimum of an efficiency that is graded fair; verdict.Good is that of good ones.
 const fair = 0.6
 
-// grade is the class of an efficiency: good, fair or bad.
+// grade returns the class of an efficiency: good, fair or bad.
 func grade(x float64) string {
 	switch {
 	case x >= verdict.Good:
@@ -44,7 +44,7 @@ func grade(x float64) string {
 // Known reports whether the node has a value.
 func (e Node) Known() bool { return e.Value != nil }
 
-// Percent is the node's value, 0 where it is not known.
+// Percent returns the value of the node, 0 if it is unknown.
 func (e Node) Percent() int {
 	if e.Value == nil {
 		return 0
@@ -52,7 +52,7 @@ func (e Node) Percent() int {
 	return section.Whole(*e.Value)
 }
 
-// Grade is the node's class; an unknown one has none.
+// Grade returns the class of the node, "" if its value is unknown.
 func (e Node) Grade() string {
 	if e.Value == nil {
 		return ""
@@ -60,10 +60,10 @@ func (e Node) Grade() string {
 	return grade(float64(e.Percent()) / 100)
 }
 
-// Tree is POP's efficiencies with what they mean.
+// Tree returns POP's efficiencies with explanations.
 func Tree(r *section.Run) Node {
 	e := section.Of[Findings](r).Efficiency
-	// means has a verb for each of seconds, which are known where the value is
+	// means has a formatting verb for each of seconds, which are known if the value is
 	node := func(name string, value *float64, means string, seconds []*float64, parts ...Node) Node {
 		if value == nil {
 			return Node{name, unknown(r), nil, parts}
@@ -82,10 +82,11 @@ func Tree(r *section.Run) Node {
 			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{whole})))
 }
 
-// Analyzed reports whether efficiencies were computed: by this analysis, or the parallel efficiency by the merge.
+// Analyzed reports whether efficiencies were computed, by this analysis or, for the parallel
+// efficiency, by the merge.
 func Analyzed(r *section.Run) bool { return section.Find[Findings](r) != nil }
 
-// unknown says why an efficiency is not known.
+// unknown returns the reason why an efficiency is unknown.
 func unknown(r *section.Run) string {
 	switch section.Of[run.Findings](r).Timing.Mode {
 	case "":
@@ -123,7 +124,8 @@ func view(r *section.Run) any {
 	return v
 }
 
-// chart is the efficiencies of parts of the run, and the phases behind them; times in seconds.
+// chart returns the efficiencies of intervals of the run, and the phases drawn behind them. Times
+// are in seconds.
 func chart(r *section.Run) any {
 	p := section.Of[phases.Findings](r).Phases
 	if p == nil || len(p.Windows) == 0 {

@@ -17,18 +17,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The ledger of lost time: what the time of all ranks' first threads went to, in rank-nanoseconds that add up exactly.
+// The ledger of lost time attributes the time of all ranks' first threads to rows, in
+// rank-nanoseconds. The rows add up exactly.
 //
-// Each rank's time is taken once, in this order (docs/verdict.md):
+// Each interval of a rank's time is counted once, in this order (docs/verdict.md):
 //
-//  1. before MPI_Init, in it, in MPI_Finalize and after it: start and end;
-//  2. what tracing did not see, and what the tracer itself took;
-//  3. computation: first what the container was stopped for, then what the thread waited for a CPU, or the
-//     hypervisor took it away, then what it was blocked
-//     for; the rest is useful;
-//  4. calls, without what they wait for others: messages, collectives, files;
-//  5. waiting: for late receivers, by the wait state; the rest is charged to what the ranks did that were waited for in the
-//     end (package delays), and that by what it is called in the causes. What has no such cause is unexplained.
+//   1. before and in MPI_Init, in and after MPI_Finalize: start and end;
+//   2. time that was not traced, and tracer overhead;
+//   3. computation: first the time for which the container was stopped, then the time for which the
+//      thread waited for a CPU or the hypervisor took it away, then the time for which it was
+//      blocked; the rest is useful;
+//   4. calls without waiting for other ranks: messages, collectives, files;
+//   5. waiting: for late receivers according to the wait state. The rest is attributed to the
+//      delays that caused it (package delays), in the row of the cause that they belong to. Waiting
+//      without a cause is unexplained.
+
+// maxLedgerRanks is the maximum number of ranks that are listed one by one.
 const maxLedgerRanks = 64
 
 // Rows of the ledger.
@@ -71,20 +75,21 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
 }
 
-// Analysis says what the time of all ranks went to.
+// Analysis attributes the time of all ranks to the rows of the ledger.
 var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1, Sections: Sections}, find, Costs)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Ledger: Costs.Result(r).ledger}, nil
 }
 
-// Charged are the ledger, and what each cause of the verdict cost all ranks, in seconds; both nil where it is not known.
+// Charged has the ledger and the cost of each cause of the verdict, summed over all ranks, in
+// seconds. Both are nil if unknown.
 type Charged struct {
 	ledger *verdict.Ledger
 	Lost   []float64
 }
 
-// Costs charges all time to what it went to.
+// Costs attributes all time to rows of the ledger and to causes.
 var Costs = pass.New("ledger and costs of causes", charge, accounts.Pass, matching.Pass, delays.Pass, causes.Pass, blame.Pass)
 
 func charge(_ context.Context, r *pass.Run) (Charged, error) {
@@ -103,14 +108,14 @@ func charge(_ context.Context, r *pass.Run) (Charged, error) {
 	return c, nil
 }
 
-// A book is what the ledger is made of.
+// A book has the inputs of the ledger.
 type book struct {
 	*accounts.Accounts
 	matched *matching.Result
 	alone   *causes.Aloneness
 }
 
-// ledger is that of the run.
+// ledger returns the ledger of the run and the cost of each cause.
 func (a *book) ledger(d *delays.Delays, v *verdict.Verdict, culprits []int) (l *verdict.Ledger, lost []float64) {
 	if a.Run() <= 0 {
 		return nil, nil
@@ -129,14 +134,15 @@ func (a *book) ledger(d *delays.Delays, v *verdict.Verdict, culprits []int) (l *
 	for k := range l.Rows {
 		l.Rows[k].NS = sums[k]
 	}
-	// waiting is charged in the whole, where it is known what it was for in the end; of a rank it is one row
+	// waiting is attributed to its causes for the whole run only; for a single rank it is one row
 	for _, row := range a.ledgerRanks(culprits) {
 		l.ByRank = append(l.ByRank, verdict.LedgerRank{Rank: a.Ranks[row].Rank, NS: byRow[row][:]})
 	}
 	return l, lost
 }
 
-// ledgerRanks are the rows of those ranks that are listed one by one: culprits, then the first ones.
+// ledgerRanks returns the rows of the ranks that are listed one by one: culprits, then the first
+// ranks.
 func (a *book) ledgerRanks(culprits []int) []int {
 	var rows []int
 	for _, first := range []bool{true, false} {
@@ -149,7 +155,7 @@ func (a *book) ledgerRanks(culprits []int) []int {
 	return rows
 }
 
-// ledgerOf is the ledger of one rank, all waiting for others in one row.
+// ledgerOf returns the ledger of one rank, with all waiting for other ranks in one row.
 func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	left := a.Run()
 	take := func(what int, ns int64) {
@@ -208,8 +214,8 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	return l
 }
 
-// charge puts all waiting down to what was waited for in the end, and says what each cause cost all ranks, in seconds; nil:
-// nobody waited.
+// charge attributes all waiting to its causes. It returns the cost of each cause, summed over all
+// ranks, in seconds; nil if nobody waited.
 func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]int64) (lostTo []float64) {
 	waited := sums[waitingRow]
 	if waited <= 0 || d.All <= 0 {
@@ -264,7 +270,8 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 	return lostTo
 }
 
-// rowOfCauses says to which row the computation of ranks goes that others wait for: of ranks that a cause names, and of others.
+// rowOfCauses returns the ledger row for computation that others wait for: by rank for ranks that a
+// cause names, and the row for all others.
 func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
 	named, divided = map[int]int{}, unequal
 	for i := len(v.Causes) - 1; i >= 0; i-- {
@@ -285,7 +292,7 @@ func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
 	return named, divided
 }
 
-// lostTo is what a cause cost all ranks, in seconds.
+// lostTo returns the cost of a cause, summed over all ranks, in seconds.
 func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
 	if c.Kind == verdict.Excess || c.Form == verdict.Master {
 		ns := 0.0

@@ -1,2 +1,2 @@
-// Package ledger says what the time of all ranks went to.
+// Package ledger attributes the time of all ranks to causes.
 package ledger

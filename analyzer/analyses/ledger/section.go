@@ -15,17 +15,17 @@ import (
 //go:embed ledger.html.tmpl
 var files embed.FS
 
-// The time of all ranks as one bar.
+// Sections are the time of all ranks as one bar.
 var Sections = []section.Section{{Name: "ledger", Title: "Where the time went", Files: files, View: viewLedger}}
 
-// ledgerView is what the time of all ranks went to, as one bar and as one for each rank.
+// ledgerView is the ledger as one bar for all ranks, and one for each listed rank.
 type ledgerView struct {
 	Total  float64 // rank-seconds
 	Ranks  int     // of the run
 	Rows   []ledgerRow
-	Label  string // the bar in words
+	Label  string // text alternative of the bar
 	ByRank []ledgerBar
-	More   int // ranks that have no bar of their own
+	More   int // ranks without a bar of their own
 	Table  []ledgerRow
 }
 
@@ -33,12 +33,12 @@ type ledgerView struct {
 type ledgerRow struct {
 	What, Label string
 	Seconds     float64
-	Percent     string // of the total; all rows together are 100.0
+	Percent     string // of the total; the rows add up to 100.0
 	Width       string // of the bar, in percent
-	Large       bool   // there is room for a number
+	Large       bool   // wide enough for a number
 }
 
-// A ledgerBar is a rank's.
+// A ledgerBar is the bar of one rank.
 type ledgerBar struct {
 	Rank    int
 	Named   bool
@@ -47,7 +47,8 @@ type ledgerBar struct {
 	Label   string
 }
 
-// largePart is from which part of the bar on its number is written into it, in tenths of a percent.
+// largePart is the minimum part of the bar into which its number is written, in tenths of a
+// percent.
 const largePart = 60
 
 func viewLedger(r *section.Run) any {
@@ -97,7 +98,7 @@ func viewLedger(r *section.Run) any {
 	return v
 }
 
-// ledgerParts are the rows of a ledger with these nanoseconds.
+// ledgerParts returns the rows of a ledger for these nanoseconds.
 func ledgerParts(l *verdict.Ledger, ns []int64) []ledgerRow {
 	sum := int64(0)
 	for _, x := range ns {
@@ -117,8 +118,8 @@ func ledgerParts(l *verdict.Ledger, ns []int64) []ledgerRow {
 	return rows
 }
 
-// apportion divides whole in proportion to parts so that the sum is whole exactly: what is lost by rounding down goes to
-// the largest remainders. Negative parts get nothing.
+// apportion divides whole in proportion to parts, so that the sum is exactly whole: the units lost
+// by rounding down go to the largest remainders. Negative parts get nothing.
 func apportion(parts []int64, whole int64) []int64 {
 	sum := 0.0
 	for _, p := range parts {

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
 
-// Analysis tells the critical path.
+// Analysis describes the critical path.
 var Analysis = analysis.New("path", analysis.About{Title: "critical path", Version: 1, Sections: Sections}, find, accounts.Pass, route.Pass, accounts.Segments, ofphases.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -26,13 +26,13 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Path: &f}, nil
 }
 
-// A pathMaker words the path.
+// A pathMaker makes a Path of the route.
 type pathMaker struct {
 	*accounts.Accounts
 	route *route.Route
 }
 
-// path is all but the phases.
+// path returns the path without the shares of phases.
 func (a *pathMaker) path(segments int) Path {
 	p := Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}, Stretches: a.route.Count}
 	limit := max(1, a.Run()/int64(segments))
@@ -63,7 +63,7 @@ func (a *pathMaker) path(segments int) Path {
 	return p
 }
 
-// rest is what of the path no call and no computation accounts for.
+// rest returns the parts of the path, in nanoseconds, that belong to no call or computation.
 func (a *pathMaker) rest() (launch, untraced int64) {
 	launch = a.route.LaunchEnd - a.Start
 	if a.route.Launch < 0 {
@@ -115,7 +115,7 @@ func (a *pathMaker) byCallSite() []SiteShare {
 	return list
 }
 
-// byNode adds the path up by nodes, or by hosts outside Kubernetes.
+// byNode sums the path by node, or by host outside Kubernetes.
 func (a *pathMaker) byNode() []NodeShare {
 	ns := map[string]int64{}
 	for row, r := range a.Ranks {
@@ -137,7 +137,8 @@ func (a *pathMaker) byNode() []NodeShare {
 	return list
 }
 
-// byPhase is the path by phases, in their order; what is in none, as the launch, comes last.
+// byPhase sums the path by phase, in order of the phases. The part outside of all phases, such as
+// the launch, comes last.
 func (a *pathMaker) byPhase(f *phases.Findings) []PhaseShare {
 	list := []PhaseShare{}
 	left := accounts.Seconds(a.Run())
@@ -153,10 +154,10 @@ func (a *pathMaker) byPhase(f *phases.Findings) []PhaseShare {
 	return list
 }
 
-// nearest is how many ranks off the path are named.
+// nearest is the maximum number of ranks off the path that are named.
 const nearest = 10
 
-// nearCritical are the ranks off the path with the least slack.
+// nearCritical returns the ranks off the path with the least slack.
 func (a *pathMaker) nearCritical() []RankSlack {
 	list := []RankSlack{}
 	for row, s := range a.route.Slack {

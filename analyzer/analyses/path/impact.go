@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// impact weighs the activities of the path.
+// impact returns the cost of the path's activities for all ranks.
 func (a *pathMaker) impact() Impact {
 	onPath := a.Sorted(func(what accounts.Activity) bool { return a.Total[what].Path > 0 }, func(t *accounts.Tally) int64 { return t.Path })
 	length := 0.0
@@ -72,7 +72,7 @@ func (a *pathMaker) impact() Impact {
 	return f
 }
 
-// threads are the accounts of a rank whose first location is this.
+// threads returns the accounts of the rank with this first location.
 func (a *pathMaker) threads(first int) []accounts.Account {
 	last := first + 1
 	for last < len(a.Each) && a.Locations[last].Main == first {
@@ -81,7 +81,7 @@ func (a *pathMaker) threads(first int) []accounts.Account {
 	return a.Each[first:last]
 }
 
-// busy is how long a rank's threads did something other than wait.
+// busy returns the seconds for which the threads of a rank did not wait.
 func (a *pathMaker) busy(first int) float64 {
 	ns := int64(0)
 	for _, t := range a.threads(first) {

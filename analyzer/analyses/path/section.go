@@ -9,20 +9,20 @@ import (
 //go:embed path.html.tmpl
 var files embed.FS
 
-// What the critical path consists of.
+// Sections are the parts of the critical path.
 var Sections = []section.Section{{Name: "path", Title: "Critical path", Files: files, View: view}}
 
-// pathView is what the critical path consists of.
+// pathView is the view of the critical path.
 type pathView struct {
 	*Path
 	Places    []SiteShare
 	Functions []FuncShare
-	Nodes     []NodeShare // nil where there is only one
+	Nodes     []NodeShare // nil if there is only one
 	InPods    bool
 	Impacts   section.Table[ActivityImpact]
 }
 
-// pathRows bounds its tables.
+// pathRows is the maximum number of rows of the section's tables.
 const pathRows = 16
 
 func view(r *section.Run) any {
@@ -38,7 +38,8 @@ func view(r *section.Run) any {
 	return v
 }
 
-// Costly are the activities of the path that cost at least one per cent of all ranks' time, costliest first.
+// Costly returns the activities of the path that cost at least one percent of the time of all
+// ranks, costliest first.
 func (f Findings) Costly() []ActivityImpact {
 	const minShare = 0.01
 	if f.Path == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 )
 
-// Analysis tells the phases of the run. The plan then has how each rank passed them.
+// Analysis finds the phases of the run. It adds to the plan how each rank passed them.
 var Analysis = analysis.New("phases", analysis.About{Title: "phases", Version: 1, Sections: Sections}, find, accounts.Pass, matching.Pass, route.Pass, accounts.Plan, causes.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {

@@ -1,2 +1,2 @@
-// Package phases tells the phases of a run. The method is that of package analyzer/phases.
+// Package phases finds the phases of a run. The method is in package analyzer/phases.
 package phases

@@ -6,5 +6,5 @@ import (
 
 // Findings are the phases.
 type Findings struct {
-	Phases *phases.Findings `json:"phases"` // null where times of single calls were not kept
+	Phases *phases.Findings `json:"phases"` // null if the times of single calls were not recorded
 }

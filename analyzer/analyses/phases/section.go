@@ -9,7 +9,7 @@ import (
 //go:embed phases.html.tmpl
 var files embed.FS
 
-// Sections are what the report shows of the findings.
+// Sections are the sections of the report that show the findings.
 var Sections = []section.Section{{Name: "phases", Title: "Phases", Files: files, View: func(r *section.Run) any {
 	return section.Present(section.Of[Findings](r).Phases)
 }}}

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 )
 
-// Analysis says where ranks run and where they had better.
+// Analysis shows which ranks run on which nodes, and a better placement.
 var Analysis = analysis.New("placement", analysis.About{Title: "which ranks are on which nodes", Version: 1, Sections: Sections}, find,
 	matching.Part, matching.Clock, communication.Order).Uses(causes.Pass)
 
@@ -28,7 +28,8 @@ func find(ctx context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Placement: &found}, nil
 }
 
-// played are the lengths of the scenarios where causes were looked for, and these were played along; nil: they were not.
+// played returns the durations of the replayed scenarios if they were replayed together with the
+// causes; nil if they were not.
 func played(ctx context.Context, r *pass.Run) []int64 {
 	if r.Wants(causes.Pass) {
 		if found, err := causes.Pass.Of(ctx, r); err == nil {

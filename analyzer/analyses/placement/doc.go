@@ -1,2 +1,3 @@
-// Package placement says where ranks run, and where they should: package analyzer/placement has the method.
+// Package placement shows on which nodes ranks run, and a better placement. The method is in
+// package analyzer/placement.
 package placement

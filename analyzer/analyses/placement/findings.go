@@ -2,7 +2,7 @@ package placement
 
 import "github.com/cairn-mpi/cairn/analyzer/placement"
 
-// Findings are where ranks run.
+// Findings are the placement of ranks.
 type Findings struct {
 	Placement *placement.Findings `json:"placement"`
 }

@@ -10,13 +10,13 @@ import (
 //go:embed placement.html.tmpl
 var files embed.FS
 
-// Sections are what the report shows of the findings.
+// Sections are the sections of the report that show the findings.
 var Sections = []section.Section{{Name: "placement", Title: "Placement", Files: files, View: view}}
 
-// placementView is where ranks are, and where they should be.
+// placementView is the view of the actual and the better placement.
 type placementView struct{ *placement.Findings }
 
-// view shows where ranks are, where there are several nodes.
+// view returns the placement, nil if there is only one node.
 func view(r *section.Run) any {
 	p := section.Of[Findings](r).Placement
 	if p == nil || len(p.Nodes) < 2 {
@@ -25,7 +25,7 @@ func view(r *section.Run) any {
 	return placementView{p}
 }
 
-// Part is a number of bytes as a part of all.
+// Part formats a number of bytes as a part of all.
 func (v placementView) Part(bytes uint64) string {
 	if v.Bytes == 0 {
 		return section.Percent(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// Analysis says what calls came to, and who sent how much to whom.
+// Analysis sums calls by function, and traffic by sender and receiver.
 var Analysis = analysis.New("profile", analysis.About{Title: "calls, bytes, and the communication matrix", Version: 1, Sections: Sections}, find, matching.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {

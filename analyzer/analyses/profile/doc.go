@@ -1,3 +1,3 @@
-// Package profile says what calls of each function came to, and who sent how much to whom. The method is that of package
-// analyzer/profile.
+// Package profile sums calls by function, and traffic by sender and receiver. The method is in
+// package analyzer/profile.
 package profile

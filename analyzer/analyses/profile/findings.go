@@ -6,5 +6,5 @@ import (
 
 // Findings are the profile.
 type Findings struct {
-	Profile *profile.Findings `json:"profile"` // null where times of single calls were not kept
+	Profile *profile.Findings `json:"profile"` // null if the times of single calls were not recorded
 }

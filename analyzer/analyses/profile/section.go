@@ -15,7 +15,7 @@ import (
 //go:embed messages.html.tmpl messages.js
 var files embed.FS
 
-// Who sent how much to whom.
+// Sections are the traffic between ranks.
 var Sections = []section.Section{{Name: "messages", Title: "Messages", Files: files, View: view, Chart: chart}}
 
 // messagesView is the frame of the communication matrix, and its heaviest tiles.
@@ -52,7 +52,7 @@ func view(r *section.Run) any {
 	return v
 }
 
-// Ranks are those of a tile.
+// Ranks returns the ranks of a tile.
 func (v messagesView) Ranks(tile int) string {
 	from := tile * v.Tile
 	to := min(v.Matrix.Ranks, from+v.Tile) - 1
@@ -62,13 +62,14 @@ func (v messagesView) Ranks(tile int) string {
 	return fmt.Sprintf("%d–%d", from, to)
 }
 
-// side is how many tiles the matrix has in either direction.
+// side returns the number of tiles in a row of the matrix.
 func side(m profile.Matrix) int { return (m.Ranks + m.Tile - 1) / max(1, m.Tile) }
 
-// chart is the matrix row by row, neighbors with the same traffic together: that of a full one is short, too.
+// chart returns the matrix row by row. Consecutive tiles with equal traffic are joined, so that a
+// full matrix is short, too.
 func chart(r *section.Run) any {
 	m := section.Of[Findings](r).Profile.Matrix
-	type run [4]uint64 // tiles without messages before it, tiles that follow each other, messages, bytes
+	type run [4]uint64 // tiles without messages before it, number of consecutive equal tiles, messages, bytes
 	data := struct {
 		Ranks int   `json:"ranks"`
 		Tile  int   `json:"tile"`

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/program"
 )
 
-// Analysis finds the program that all ranks run.
+// Analysis finds one program text for all ranks.
 var Analysis = analysis.New("program", analysis.About{Title: "the program of all ranks", Version: 1, Sections: Sections}, find)
 
 func find(ctx context.Context, r *pass.Run) (Findings, error) {

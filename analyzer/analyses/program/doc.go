@@ -1,2 +1,3 @@
-// Package program writes what all ranks do as one text: package analyzer/program has the method.
+// Package program writes the calls of all ranks as one program text. The method is in package
+// analyzer/program.
 package program

@@ -11,13 +11,13 @@ import (
 //go:embed program.html.tmpl
 var files embed.FS
 
-// Sections are what the report shows of the findings.
+// Sections are the sections of the report that show the findings.
 var Sections = []section.Section{{Name: "program", Title: "Program", Files: files, View: view}}
 
-// shortProgram is how many lines are shown unasked.
+// shortProgram is the number of lines that are shown at first.
 const shortProgram = 60
 
-// view is the job as one text.
+// view returns the program text of the job.
 func view(r *section.Run) any {
 	p := section.Of[Findings](r).Program
 	if p == nil {

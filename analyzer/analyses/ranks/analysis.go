@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 )
 
-// Analysis says how ranks spent their time.
+// Analysis reports how ranks spent their time.
 var Analysis = analysis.New("ranks", analysis.About{Title: "times of ranks, functions, call sites and computations", Version: 1, Sections: Sections}, find,
 	accounts.Pass, matching.Pass, route.Pass, delays.Pass)
 
@@ -23,7 +23,7 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return f, nil
 }
 
-// rankTimes are those of ranks; of sums there is no matching and no route.
+// rankTimes returns the times of ranks. f and p are nil if only sums are known.
 func rankTimes(a *accounts.Accounts, f *matching.Result, p *route.Route, byRank []float64) []RankTime {
 	times := make([]RankTime, len(a.Ranks))
 	for row, r := range a.Ranks {

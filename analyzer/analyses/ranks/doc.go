@@ -1,3 +1,3 @@
-// Package ranks says how each rank spent its time, and all ranks together in each function, at each call site and
-// computing between two calls.
+// Package ranks reports how each rank spent its time, and the time of all ranks in each function,
+// at each call site, and in the computation between two calls.
 package ranks

@@ -21,13 +21,13 @@ type RankTime struct {
 	Calls          uint64   `json:"calls"`
 	Computation    float64  `json:"computation_seconds"`
 	MPI            float64  `json:"mpi_seconds"`            // waiting included
-	Waiting        *float64 `json:"waiting_seconds"`        // null, as those that follow, where times of single calls were not kept
-	CausedWaiting  *float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
+	Waiting        *float64 `json:"waiting_seconds"`        // null, like the following ones, if the times of single calls were not recorded
+	CausedWaiting  *float64 `json:"caused_waiting_seconds"` // how long others waited directly for this rank
 	Path           *float64 `json:"path_seconds"`
 	PathShare      *float64 `json:"path_share"`
-	Slack          *float64 `json:"slack_seconds"`                   // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
-	DelayCost      *float64 `json:"delay_cost_seconds"`              // waiting of others that its delays caused, directly and in the long run
-	Initialization float64  `json:"initialization_seconds,omitzero"` // inside MPI_Init; left out, as the next, where the rank was not seen in it
+	Slack          *float64 `json:"slack_seconds"`                   // maximum time by which it could be later without making the run longer; mean over the time in which it does not wait
+	DelayCost      *float64 `json:"delay_cost_seconds"`              // waiting of others that its delays caused, directly or indirectly
+	Initialization float64  `json:"initialization_seconds,omitzero"` // inside MPI_Init; like the next one, omitted if it is not in the trace
 	Finalization   float64  `json:"finalization_seconds,omitzero"`   // inside MPI_Finalize
 	EndedEarly     string   `json:"ended_early,omitempty"`
 }
@@ -37,30 +37,31 @@ type FunctionTime struct {
 	Function string   `json:"function"`
 	Calls    uint64   `json:"calls"`
 	Seconds  float64  `json:"seconds"`
-	Waiting  *float64 `json:"waiting_seconds"` // null, as Path, where times of single calls were not kept
+	Waiting  *float64 `json:"waiting_seconds"` // null, like Path, if the times of single calls were not recorded
 	Path     *float64 `json:"path_seconds"`
 }
 
-// SiteTime is the same for a function at one call site.
+// SiteTime is the same as FunctionTime for one call site.
 type SiteTime struct {
 	Function string   `json:"function"`
 	CallSite string   `json:"call_site"`
 	Calls    uint64   `json:"calls"`
 	Seconds  float64  `json:"seconds"`
-	Waiting  *float64 `json:"waiting_seconds"` // null, as Path, where times of single calls were not kept
+	Waiting  *float64 `json:"waiting_seconds"` // null, like Path, if the times of single calls were not recorded
 	Path     *float64 `json:"path_seconds"`
 }
 
-// RegionTime is the computation between two calls that follow each other.
+// RegionTime is the computation between two consecutive calls.
 type RegionTime struct {
-	After       *verdict.Place `json:"after"` // null where times of single calls were not kept
+	After       *verdict.Place `json:"after"` // null if the times of single calls were not recorded
 	Before      verdict.Place  `json:"before"`
 	Count       uint64         `json:"count"`
 	Seconds     float64        `json:"seconds"`      // of all ranks
 	MeanSeconds float64        `json:"mean_seconds"` // over ranks
 	MaxSeconds  float64        `json:"max_seconds"`
 	MaxRank     int            `json:"max_rank"`
-	Path        *float64       `json:"path_seconds"` // null likewise
-	// Imbalance is Scalasca's indicator: how much longer the path is here than a balanced run would be. Null likewise.
+	Path        *float64       `json:"path_seconds"` // null if After is
+	// Imbalance is Scalasca's indicator: how much longer the path is here than that of a balanced
+	// run. Null if After is.
 	Imbalance *float64 `json:"imbalance_seconds"`
 }

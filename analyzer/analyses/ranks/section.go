@@ -15,18 +15,19 @@ import (
 //go:embed *.html.tmpl ranks.js
 var files embed.FS
 
-// Ranks beside each other, and where all of them together spent their time.
+// Sections compare ranks with each other, and show where all of them together spent their time.
 var Sections = []section.Section{
 	{Name: "ranks", Title: "Ranks", Files: files, View: view, Chart: chart},
 	{Name: "computation", Title: "Computation", Files: files, View: viewComputation},
 	{Name: "calls", Title: "MPI calls", Files: files, View: viewCalls},
 }
 
-// What is shown of many ranks at most; report.json has all of them.
+// Limits of the page; report.json has all ranks.
 const (
 	maxRankRows    = 1024 // of the table
 	maxRankColumns = 2048 // of the strips
-	// those that the verdict names have columns of their own before all others
+	// maximum number of ranks named by the verdict that have columns of their own, before all
+	// others
 	maxNamedColumns = 8
 )
 
@@ -34,7 +35,7 @@ const (
 type ranksView struct {
 	Ranks   []RankTime
 	Omitted int // from the table
-	Tile    int // ranks to a column of the strips
+	Tile    int // ranks per column of the strips
 	Label   string
 	InPods  bool
 	named   []int
@@ -59,35 +60,35 @@ func view(r *section.Run) any {
 	return v
 }
 
-// rankTile is how many ranks share a column of the strips.
+// rankTile returns the number of ranks that share a column of the strips.
 func rankTile(ranks int) int { return max(1, (ranks+maxRankColumns-1)/maxRankColumns) }
 
-// Listed are those of the table: the ones that the verdict names first.
+// Listed returns the ranks of the table, those first that the verdict names.
 func Listed(r *section.Run) []RankTime {
 	ordered := section.NamedFirst(r, section.Of[Findings](r).Ranks, func(t RankTime) int { return t.Rank })
 	named := min(len(r.Named), maxRankRows)
 	return append(slices.Clone(ordered[:min(named, len(ordered))]), remarkable(ordered[min(named, len(ordered)):], maxRankRows-named)...)
 }
 
-// remarkable are at most so many of the ranks, in their order: those that are longest on the critical path, then those
-// that compute longest.
-func remarkable(ranks []RankTime, most int) []RankTime {
-	if len(ranks) <= most {
+// remarkable returns at most limit of the ranks, in their order: those with the longest time on the
+// critical path and, among equals, in computation.
+func remarkable(ranks []RankTime, limit int) []RankTime {
+	if len(ranks) <= limit {
 		return ranks
 	}
 	chosen := slices.Clone(ranks)
 	slices.SortStableFunc(chosen, func(a, b RankTime) int {
 		return cmp.Or(cmp.Compare(section.OrZero(b.Path), section.OrZero(a.Path)), cmp.Compare(b.Computation, a.Computation))
 	})
-	chosen = chosen[:most]
+	chosen = chosen[:limit]
 	slices.SortFunc(chosen, func(a, b RankTime) int { return cmp.Compare(a.Rank, b.Rank) })
 	return chosen
 }
 
-// HasNamed reports whether the verdict names ranks, fewer than there are.
+// HasNamed reports whether the verdict names ranks, but not all.
 func (v ranksView) HasNamed() bool { return len(v.named) > 0 && len(v.Ranks) > 1 }
 
-// Class of a row: ranks that the verdict names stand out.
+// Class returns the class of a row: ranks that the verdict names are highlighted.
 func (v ranksView) Class(rank RankTime) string {
 	if slices.Contains(v.named, rank.Rank) {
 		return "slow"
@@ -95,14 +96,14 @@ func (v ranksView) Class(rank RankTime) string {
 	return ""
 }
 
-// chart is a strip for each way in which ranks differ.
+// chart returns one strip for each quantity in which ranks differ.
 func chart(r *section.Run) any {
 	all := section.Of[Findings](r).Ranks
 	type row struct {
 		Name   string  `json:"name"`
 		Color  string  `json:"color"`
 		Most   float64 `json:"most"`   // seconds
-		Values []byte  `json:"values"` // 255 is the most
+		Values []byte  `json:"values"` // 255 is the maximum
 		Named  []byte  `json:"named"`  // of the ranks that the verdict names
 	}
 	data := struct {
@@ -131,7 +132,7 @@ func chart(r *section.Run) any {
 		{"caused", "bad", func(t RankTime) float64 { return section.OrZero(t.DelayCost) }},
 		{"on the path", "route", func(t RankTime) float64 { return section.OrZero(t.Path) }},
 	}
-	if all[0].Waiting == nil { // nothing but sums
+	if all[0].Waiting == nil { // only sums are known
 		strips = []strip{strips[0], {"in MPI", "mpi-strong", func(t RankTime) float64 { return t.MPI }}}
 	}
 	for _, what := range strips {
@@ -156,7 +157,7 @@ func chart(r *section.Run) any {
 	return data
 }
 
-// viewComputation is the time between calls, by where it lies.
+// viewComputation returns the time between calls, by location.
 func viewComputation(r *section.Run) any {
 	all := section.Of[Findings](r).Computation
 	if len(all) == 0 {
@@ -165,7 +166,7 @@ func viewComputation(r *section.Run) any {
 	return section.Bounded(all)
 }
 
-// viewCalls is the time in MPI, by call site and by the size of what calls move.
+// viewCalls returns the time in MPI, by call site and by message size.
 func viewCalls(r *section.Run) any {
 	var sizes []profile.SizeRow
 	if p := section.Of[calls.Findings](r).Profile; p != nil {

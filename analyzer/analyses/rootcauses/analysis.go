@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/delays"
 )
 
-// Analysis says what all the waiting is put down to.
+// Analysis attributes all waiting to its root causes.
 var Analysis = analysis.New("rootcauses", analysis.About{Title: "root causes of waiting", Version: 1}, find, accounts.Pass, delays.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -20,7 +20,7 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{RootCauses: rootCausesOf(accounts.Pass.Result(r), d), Notes: d.Notes()}, nil
 }
 
-// rootCausesOf words the costs of delays.
+// rootCausesOf returns the findings for the costs of delays.
 func rootCausesOf(a *accounts.Accounts, d *delays.Delays) *RootCauses {
 	f := &RootCauses{
 		WaitingSeconds: accounts.Seconds(d.All), DirectSeconds: d.Direct / 1e9, IndirectSeconds: d.Indirect / 1e9, Delays: []Delay{},

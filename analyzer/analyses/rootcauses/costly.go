@@ -1,6 +1,6 @@
 package rootcauses
 
-// Costly are the delays that caused at least one per cent of all the waiting, costliest first.
+// Costly returns the delays that caused at least one percent of all waiting, costliest first.
 func (f Findings) Costly() []Delay {
 	if f.RootCauses == nil {
 		return nil

@@ -1,2 +1,2 @@
-// Package rootcauses says what all the waiting is put down to in the end.
+// Package rootcauses attributes all waiting to its root causes.
 package rootcauses

@@ -6,16 +6,17 @@ import (
 
 // Findings are the root causes of waiting.
 type Findings struct {
-	RootCauses *RootCauses `json:"root_causes"` // null where times of single calls were not kept
+	RootCauses *RootCauses `json:"root_causes"` // null if the times of single calls were not recorded
 	Notes      []string    `json:"notes,omitempty"`
 }
 
-// RootCauses say what all the waiting is put down to: delays, which are more time in an activity than those have who
-// wait for it, and waiting that was itself waited for.
+// RootCauses attributes all waiting to its causes. A delay is more time in an activity than the
+// waiting rank spent in it. Waiting of the awaited rank is attributed to the causes of that
+// waiting.
 type RootCauses struct {
 	WaitingSeconds     float64 `json:"waiting_seconds"`  // of all ranks
-	DirectSeconds      float64 `json:"direct_seconds"`   // for delays of the rank that was waited for
-	IndirectSeconds    float64 `json:"indirect_seconds"` // for its own waiting
+	DirectSeconds      float64 `json:"direct_seconds"`   // caused by delays of the awaited rank
+	IndirectSeconds    float64 `json:"indirect_seconds"` // caused by its own waiting
 	UnexplainedSeconds float64 `json:"unexplained_seconds"`
 	Delays             []Delay `json:"delays"` // costliest first, at most 500
 	DelaysOmitted      int     `json:"delays_omitted"`
@@ -25,8 +26,8 @@ type RootCauses struct {
 type Delay struct {
 	Rank      int           `json:"rank"`
 	Kind      accounts.Kind `json:"kind"`
-	Function  string        `json:"function"`           // "computation" for what is outside MPI
-	CallSite  string        `json:"call_site"`          // for computation, between which calls
+	Function  string        `json:"function"`           // "computation" outside of MPI
+	CallSite  string        `json:"call_site"`          // of a computation: the calls before and after it
 	ShortTerm float64       `json:"short_term_seconds"` // waiting directly for it
 	LongTerm  float64       `json:"long_term_seconds"`  // waiting for ranks that waited for it, and so on
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// Analysis is about the run as a whole.
+// Analysis describes the run as a whole.
 var Analysis = analysis.New("run", analysis.About{Title: "how long the run took, clocks, what the trace lacks", Version: 1}, find, accounts.Pass, matching.Pass, matching.Clock)
 
-// aggregatedNote is what sums cannot tell.
+// aggregatedNote lists what is unknown if only sums of times were recorded.
 const aggregatedNote = "The times of single calls were not kept (timing aggregated): times are sums. Load balance and parallel efficiency follow from them; the critical path, wait states and their causes, slack, serialization, transfer, phases and predictions are not known. Time between polls counts as computation. Trace with timing lossy or lossless to learn more."
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {

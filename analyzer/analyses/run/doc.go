@@ -1,3 +1,3 @@
-// Package run says of a run how long it took, on what clock, how exact its times are, and what a reader must know about
-// the trace before believing the rest.
+// Package run describes a run as a whole: its duration, its clock, the accuracy of its times, and
+// defects of the trace that a reader must know before relying on the other findings.
 package run

@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// notes are what a reader must know about the trace before believing the rest.
+// notesOf returns the defects of the trace that a reader must know before relying on the other
+// findings.
 func notesOf(a *accounts.Accounts, f *matching.Result) []string {
 	notes := append([]string{}, a.Meta.Notes...)
 	if a.Window != nil {
@@ -40,16 +41,16 @@ func notesOf(a *accounts.Accounts, f *matching.Result) []string {
 	if note := untracedNote(a); note != "" {
 		notes = append(notes, note)
 	}
-	if note := heldNote(a); note != "" {
+	if note := overheadNote(a); note != "" {
 		notes = append(notes, note)
 	}
 	if n := len(a.Meta.Excluded); n > 0 {
 		notes = append(notes, fmt.Sprintf("Calls of some groups were not recorded (%s): the time in them counts as computation.", strings.Join(a.Meta.Excluded, ", ")))
 	}
-	return append(notes, leftoverNotes(a, f)...)
+	return append(notes, unmatchedNotes(a, f)...)
 }
 
-// untracedNote tells of regions in which the program turned tracing off.
+// untracedNote reports intervals in which the program turned tracing off.
 func untracedNote(a *accounts.Accounts) string {
 	var ranks []int
 	sum := int64(0)
@@ -67,8 +68,8 @@ func untracedNote(a *accounts.Accounts) string {
 		float64(sum)/1e9, trace.NewRankList(slices.Compact(ranks)))
 }
 
-// heldNote tells how long ranks that were clustered while they ran were at votes.
-func heldNote(a *accounts.Accounts) string {
+// overheadNote reports the time that ranks spent in votes if they were clustered while they ran.
+func overheadNote(a *accounts.Accounts) string {
 	overhead, lasted := int64(0), int64(0)
 	for i := range a.Each {
 		overhead += a.Each[i].Overhead
@@ -81,20 +82,21 @@ func heldNote(a *accounts.Accounts) string {
 		100*float64(overhead)/float64(lasted))
 }
 
-// leftoverNotes puts together what found no partner in the same way at the same place on several ranks.
-func leftoverNotes(a *accounts.Accounts, f *matching.Result) []string {
+// unmatchedNotes reports unmatched operations, joined over the ranks with the same kind of
+// operation at the same call site.
+func unmatchedNotes(a *accounts.Accounts, f *matching.Result) []string {
 	if f == nil {
 		return nil
 	}
-	type place struct {
+	type callSite struct {
 		what     match.What
 		function uint16
 		site     uint32
 	}
-	ranks, counts := map[place][]int{}, map[place]int{}
-	var order []place
+	ranks, counts := map[callSite][]int{}, map[callSite]int{}
+	var order []callSite
 	for _, l := range f.Leftovers {
-		p := place{l.What, l.Function, l.Site}
+		p := callSite{l.What, l.Function, l.Site}
 		if counts[p] == 0 {
 			order = append(order, p)
 		}
@@ -110,8 +112,8 @@ func leftoverNotes(a *accounts.Accounts, f *matching.Result) []string {
 	return notes
 }
 
-// notStored says why a partner may be missing without an error of the program: the trace of a rank whose pod was lost ends
-// with what was last stored.
+// notStored explains why a partner may be missing without an error of the program: the trace of a
+// rank whose pod was lost ends with the last data that was stored.
 func notStored(a *accounts.Accounts) string {
 	var cut []int
 	for _, r := range a.Ranks {

@@ -14,10 +14,11 @@ func timingError(m *trace.Meta, moments int64) TimingError {
 	return TimingError{Mode: string(m.Timing.Mode), ErrorPercent: m.Timing.WorstError(), MomentSeconds: float64(moments) / 1e9}
 }
 
-// uncertainShare is from which share of all waiting on a reader has to know that rounding may explain it.
+// uncertainShare is the minimum share of all waiting explained by rounding that is reported.
 const uncertainShare = 0.1
 
-// roundingNote is what rounded times mean for the reader; "" for nothing: what was found is larger than their errors.
+// roundingNote describes the effect of rounded times on the findings; "" if the findings exceed the
+// rounding errors.
 func roundingNote(a *accounts.Accounts, f *matching.Result) string {
 	if f == nil || a.Meta.Timing.Mode != timing.Lossy {
 		return ""

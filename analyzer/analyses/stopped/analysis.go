@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// Analysis says how the run ended. Of a part of it nobody asks.
+// Analysis determines how the run ended. It is skipped if only a part of the run is analyzed.
 var Analysis = analysis.New("stopped", analysis.About{Title: "how the run ended", Version: 1, Sections: Sections}, find, matching.Clock)
 
 func find(ctx context.Context, r *pass.Run) (Findings, error) {

@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// findEnding says how a run ended that did not come to MPI_Finalize; nil: it did, on all ranks that the trace has.
+// findEnding determines how a run ended that did not complete MPI_Finalize. It returns nil if all
+// ranks in the trace completed it.
 func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Ending, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
@@ -34,7 +35,7 @@ func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) 
 	}, nil
 }
 
-// search finds the reason in the observation.
+// search determines the reason from the observation.
 type search struct {
 	*observation
 	ended   int64 // last time at which a rank was known to be alive

@@ -1,6 +1,6 @@
 package stopped
 
-// Findings are how the run ended.
+// Findings describe how the run ended.
 type Findings struct {
-	Stopped *Ending `json:"stopped"` // how the run ended if not all ranks came to MPI_Finalize; null if they did
+	Stopped *Ending `json:"stopped"` // null if all ranks completed MPI_Finalize
 }

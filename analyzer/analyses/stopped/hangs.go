@@ -53,9 +53,12 @@ func (s *search) hung() *verdict.Stop {
 	return s.slow()
 }
 
-// play determines which ranks could still make progress: a rank that computes, one that waits for
-// nothing that has not begun, and one whose requirements (or one of them, if that is enough) can be
-// met by ranks that can make progress.
+// play determines which ranks could still make progress:
+//
+//   - a rank that computes;
+//   - a rank that waits for nothing that has not begun;
+//   - a rank whose requirements (or one of them, if that is enough) can be met by ranks that can
+//     make progress.
 func (s *search) play() {
 	n := len(s.states)
 	s.canAct, s.stuck = make([]bool, n), make([]bool, n)
@@ -79,7 +82,7 @@ func (s *search) play() {
 // returns reports whether a call can return by the actions of ranks that can make progress.
 func (s *search) returns(u *match.Unreturned) bool {
 	if len(u.Waits) == 0 {
-		return true // it is not known what it waits for
+		return true // its requirements are unknown
 	}
 	for i := range u.Waits {
 		if done := s.ends(&u.Waits[i]); done && u.Any {

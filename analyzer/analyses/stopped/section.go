@@ -13,16 +13,16 @@ import (
 //go:embed stopped.html.tmpl
 var files embed.FS
 
-// Sections are what the report shows of the findings.
+// Sections are the sections of the report that show the findings.
 var Sections = []section.Section{{Name: "stopped", Title: "How it ended", Files: files, View: view}}
 
-// A Row is where a rank was when the run ended.
+// A Row is the state of a rank when the run ended.
 type Row struct {
 	Rank
 	Where, For, Died string
 }
 
-// view is the section on a run that did not come to its end; nil for others.
+// view returns the section on a run that did not complete; nil for other runs.
 func view(r *section.Run) any {
 	f := section.Of[Findings](r)
 	if f.Stopped == nil {
@@ -35,7 +35,7 @@ func view(r *section.Run) any {
 	return section.Bounded(rows)
 }
 
-// NewRow words where a rank was.
+// NewRow describes the state of a rank.
 func NewRow(r Rank) Row {
 	row := Row{Rank: r, Where: callsite.At(r.Function, r.CallSite)}
 	if r.State != "waiting" && r.Function != "" {
@@ -61,7 +61,7 @@ func NewRow(r Rank) Row {
 	return row
 }
 
-// Words is a row as a line.
+// Words returns the row as one line of text.
 func (w Row) Words() string {
 	text := fmt.Sprintf("rank %d: %s", w.Rank.Rank, w.State)
 	switch {
@@ -80,5 +80,5 @@ func (w Row) Words() string {
 	return text
 }
 
-// Lasted is for how long the rank was there, as summary.txt shows it.
+// Lasted returns how long the state lasted, as shown in summary.txt.
 func (w Row) Lasted() string { return wording.Duration(w.LastedSeconds) }

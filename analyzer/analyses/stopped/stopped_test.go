@@ -45,7 +45,7 @@ func endOf(t *testing.T, b *tracetest.Builder) *Ending {
 	return f
 }
 
-// A stoppedJob is a job after its first ten steps, and what is found out about its end.
+// A stoppedJob is a job after its first ten steps, and the expected findings on its end.
 type stoppedJob struct {
 	ranks int
 	job   func(b *tracetest.Builder)
@@ -54,7 +54,7 @@ type stoppedJob struct {
 	named string // the ranks that the verdict names
 }
 
-// checkEndings checks that all jobs ended in this way.
+// checkEndings checks that all jobs end in this kind and form.
 func checkEndings(t *testing.T, kind verdict.Kind, form verdict.Form, jobs map[string]stoppedJob) {
 	t.Helper()
 	for name, c := range jobs {
@@ -289,7 +289,7 @@ var crashes = map[string]stoppedJob{
 	},
 }
 
-// harmless are jobs that somebody stopped, or that left MPI without MPI_Finalize.
+// harmless are jobs that were stopped from outside, or that exited without MPI_Finalize.
 var harmless = map[string]stoppedJob{
 	"any source, and one still computes": {
 		3, func(b *tracetest.Builder) {

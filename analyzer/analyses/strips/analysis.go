@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 )
 
-// Analysis shows how each rank spent equal parts of the run.
+// Analysis shows how each rank spent equal intervals of the run.
 var Analysis = analysis.New("strips", analysis.About{Title: "how each rank spent its time", Version: 1, Sections: Sections}, find, accounts.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -21,10 +21,10 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Strips: new(stripsOf(a))}, nil
 }
 
-// maxStrips is how many strips are told, and more than a screen can show.
+// maxStrips is the maximum number of strips in the findings, more than a screen can show.
 const maxStrips = 2048
 
-// strips are those of all ranks.
+// stripsOf returns the strips of all ranks.
 func stripsOf(a *accounts.Accounts) Strips {
 	s := Strips{Tile: max(1, (len(a.Ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
 	for from := 0; from < len(a.Ranks); from += s.Tile {
@@ -44,7 +44,8 @@ func stripsOf(a *accounts.Accounts) Strips {
 	return s
 }
 
-// meanStrip is the mean of several ranks' shares, over those that were there.
+// meanStrip returns the mean of the shares of several ranks, in each interval over the ranks that
+// were running.
 func meanStrip(mpi, wait [][]byte) (meanMPI, meanWait []byte) {
 	switch len(mpi) {
 	case 0:
@@ -69,11 +70,12 @@ func meanStrip(mpi, wait [][]byte) (meanMPI, meanWait []byte) {
 	return meanMPI, meanWait
 }
 
-// absent is the pair of shares for a part of the run in which the rank was not there: not yet in MPI_Init, or gone.
+// absentMPI and absentWait are the shares for an interval in which the rank was not running: before
+// MPI_Init, or after its end.
 const absentMPI, absentWait = 0, 255
 
-// shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
-// part of the bin only.
+// shares returns the bins scaled to 0 … 255. In a bin in which the location was running only for a
+// part, the rest of the bin counts as MPI.
 func shares(s *accounts.Strip, x matching.Extent) (mpi, wait []byte) {
 	mpi, wait = make([]byte, len(s.MPI.Ns)), make([]byte, len(s.Wait.Ns))
 	for i := range mpi {

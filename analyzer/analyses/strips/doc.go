@@ -1,2 +1,2 @@
-// Package strips shows how each rank spent equal parts of the run.
+// Package strips shows how each rank spent equal intervals of the run.
 package strips

@@ -16,10 +16,10 @@ import (
 //go:embed timeline.html.tmpl timeline.js
 var files embed.FS
 
-// What all ranks did over time, and the critical path.
+// Sections are the time line of all ranks with the critical path.
 var Sections = []section.Section{{Name: "timeline", Title: "Time line", Files: files, View: view, Chart: chart}}
 
-// view is the frame of the time line; chart fills it.
+// view returns the frame of the time line; chart fills it.
 func view(r *section.Run) any {
 	route, f := section.Of[path.Findings](r).Path, section.Of[Findings](r).Strips
 	if f == nil {
@@ -28,12 +28,12 @@ func view(r *section.Run) any {
 	all := section.Of[ranks.Findings](r).Ranks
 	v := struct {
 		RunSeconds float64
-		Label      string // for those who do not see the picture
+		Label      string // text alternative of the picture
 		Height     int
-		Tile       int  // ranks to a row
+		Tile       int  // ranks per row
 		Path       bool // the critical path is drawn, too
-		Merged     int  // short pieces of the path that are shown as parts of others
-		Named      bool // rows of the ranks that the verdict names come first
+		Merged     int  // number of short path segments that are merged into others
+		Named      bool // rows of ranks that the verdict names come first
 		Detail     *detail.Detail
 	}{
 		RunSeconds: section.Of[run.Findings](r).RunSeconds,
@@ -50,22 +50,22 @@ func view(r *section.Run) any {
 	return v
 }
 
-// chart is the ranks' strips and the path; times in seconds.
+// chart returns the strips of ranks and the path; times in seconds.
 func chart(r *section.Run) any {
-	// rank, start, end, kind, function, call site, pieces merged into it, strip
+	// rank, start, end, kind, function, call site, number of segments merged into it, strip
 	type segment [8]any
 	all, f := section.Of[ranks.Findings](r).Ranks, section.Of[Findings](r).Strips
 	data := struct {
 		Run      float64   `json:"run"`
 		Bins     int       `json:"bins"`
-		Ranks    []int     `json:"ranks"` // of each strip the first
-		Last     []int     `json:"last"`  // and the last
+		Ranks    []int     `json:"ranks"` // first rank of each strip
+		Last     []int     `json:"last"`  // and last rank
 		Hosts    []string  `json:"hosts"`
-		Where    []int     `json:"where"` // of Hosts, by strip; −1: several
+		Where    []int     `json:"where"` // by strip, index into Hosts; −1: several
 		MPI      [][]byte  `json:"mpi"`
 		Wait     [][]byte  `json:"wait"`
-		Named    int       `json:"named"`    // how many strips come first because the verdict names a rank of theirs
-		Culprits []int     `json:"culprits"` // of each of these the rank that is named
+		Named    int       `json:"named"`    // number of leading strips: those with a rank that the verdict names
+		Culprits []int     `json:"culprits"` // the named rank of each of these
 		Segments []segment `json:"segments"`
 		Detail   any       `json:"detail"`
 	}{Run: section.Of[run.Findings](r).RunSeconds, Bins: max(1, f.Bins), MPI: f.MPI, Wait: f.Wait, Segments: []segment{}}
@@ -107,8 +107,8 @@ func chart(r *section.Run) any {
 	return data
 }
 
-// stripOrder is in which order the strips are shown: those of ranks that the verdict names first. named has one rank for
-// each of these.
+// stripOrder returns the order in which strips are shown, those of ranks that the verdict names
+// first. named has one rank for each of these.
 func stripOrder(r *section.Run, strip map[int]int, strips int) (order, named []int) {
 	named = []int{}
 	for _, rank := range r.Named {
@@ -124,10 +124,10 @@ func stripOrder(r *section.Run, strip map[int]int, strips int) (order, named []i
 	return order, named
 }
 
-// maxNamedRows is how many strips come first at most.
+// maxNamedRows is the maximum number of strips that come first.
 const maxNamedRows = 16
 
-// reorder is a list in another order; what is not there stays away.
+// reorder returns the elements of list in another order. Indices beyond the list are skipped.
 func reorder[T any](list []T, order []int) []T {
 	var ordered []T
 	for _, i := range order {
@@ -138,7 +138,8 @@ func reorder[T any](list []T, order []int) []T {
 	return ordered
 }
 
-// chartDetail is the window call by call: names by number, times in nanoseconds since it begins.
+// chartDetail returns the calls of the detail: names by number, times in nanoseconds since the
+// start of the interval.
 func chartDetail(r *section.Run) any {
 	d := section.Of[detail.Findings](r).Detail
 	if d == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
 )
 
-// Analysis finds the shape in which ranks talk.
+// Analysis finds the topology in which ranks communicate.
 var Analysis = analysis.New("topology", analysis.About{Title: "the shape in which ranks talk", Version: 1, Sections: Sections}, find, communication.Topology)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {

@@ -1,2 +1,3 @@
-// Package topology recognizes the shape in which ranks talk: package analyzer/topology has the method.
+// Package topology recognizes the topology in which ranks communicate. The method is in package
+// analyzer/topology.
 package topology

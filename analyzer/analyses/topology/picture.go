@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
-// A picture is a topology laid out in the plane: one unit is the distance of neighbors, y grows downward.
+// A picture is a topology laid out in the plane. One unit is the distance of neighbors; y grows
+// downward.
 type picture struct {
 	Points        [][2]float64 // by rank
 	Lines         [][4]float64 // from x, y to x, y
@@ -15,14 +16,15 @@ type picture struct {
 	Note          string // what is not drawn
 }
 
-// What is drawn at most.
+// Limits of a picture.
 const (
 	maxPoints = 4096
 	maxLines  = 12_000
 )
 
-// newPicture lays out the ranks of a finding; other are the pairs of ranks that talk, drawn where the finding names no
-// pattern that has edges of its own. Nil where there is nothing to draw.
+// newPicture lays out the ranks of a finding. other are the pairs of ranks that communicate; they
+// are drawn if the pattern of the finding has no edges of its own. The result is nil if there is
+// nothing to draw.
 func newPicture(f *topology.Finding, other [][2]int) *picture {
 	if f.Ranks < 2 || f.Ranks > maxPoints || f.Family == "" && len(other) == 0 {
 		return nil
@@ -55,7 +57,8 @@ func newPicture(f *topology.Finding, other [][2]int) *picture {
 	return p
 }
 
-// inOrder are the ranks of a finding by copy and place, those without one last.
+// inOrder returns the ranks of a finding by copy and coordinates; ranks without coordinates come
+// last.
 func inOrder(f *topology.Finding) []int {
 	ranks := make([]int, f.Ranks)
 	for i := range ranks {
@@ -77,8 +80,8 @@ func inOrder(f *topology.Finding) []int {
 	return ranks
 }
 
-// lattice puts ranks at their coordinates: the two fastest dimensions make a plane; planes, of further dimensions and of
-// copies, are put side by side in rows. Silent ranks lie at the bottom.
+// lattice places ranks at their coordinates. The two fastest dimensions make a plane; the planes of
+// further dimensions and copies are arranged in rows. Ranks without messages are at the bottom.
 func (p *picture) lattice(f *topology.Finding) {
 	dimensions := f.Dimensions
 	if f.Copies > 1 {
@@ -117,7 +120,7 @@ func (p *picture) lattice(f *topology.Finding) {
 	}
 }
 
-// hypercube folds one dimension after the other, to the right and down in turn.
+// hypercube unfolds one dimension after the other, alternately to the right and downward.
 func (p *picture) hypercube(f *topology.Finding) {
 	steps := make([][2]float64, len(f.Dimensions))
 	extent := [2]float64{}
@@ -125,7 +128,7 @@ func (p *picture) hypercube(f *topology.Finding) {
 		axis := i % 2
 		step := &steps[len(steps)-1-i]
 		step[axis] = extent[axis] + 1 + 0.3*float64(i/2)
-		step[1-axis] = 0.25 * float64(i/2) // so that lines do not lie on one another
+		step[1-axis] = 0.25 * float64(i/2) // so that lines do not coincide
 		extent[axis] += step[axis]
 	}
 	for rank, at := range f.Places {
@@ -136,7 +139,8 @@ func (p *picture) hypercube(f *topology.Finding) {
 	}
 }
 
-// serpentine puts a line's ranks to and fro, so that neighbors stay neighbors.
+// serpentine arranges the ranks of a line in rows of alternating direction, so that neighbors stay
+// neighbors.
 func (p *picture) serpentine(ranks []int) {
 	row := max(16, int(math.Ceil(math.Sqrt(4*float64(len(ranks))))))
 	for i, rank := range ranks {
@@ -148,7 +152,7 @@ func (p *picture) serpentine(ranks []int) {
 	}
 }
 
-// circle puts ranks clockwise, the first at the top.
+// circle arranges ranks clockwise, the first at the top.
 func (p *picture) circle(ranks []int) {
 	radius := radius(len(ranks))
 	for i, rank := range ranks {
@@ -157,10 +161,10 @@ func (p *picture) circle(ranks []int) {
 	}
 }
 
-// radius of a circle of n ranks.
+// radius returns the radius of a circle of n ranks.
 func radius(n int) float64 { return max(0.7, float64(n)/(2*math.Pi)) }
 
-// circles puts every copy on a circle of its own, in rows; ranks of none come last.
+// circles arranges each copy on a circle of its own, in rows. Ranks in no copy come last.
 func (p *picture) circles(f *topology.Finding) {
 	groups := make([][]int, f.Copies+1)
 	for _, rank := range inOrder(f) {
@@ -181,14 +185,14 @@ func (p *picture) circles(f *topology.Finding) {
 	}
 }
 
-// star puts the master in the middle.
+// star places the master in the center.
 func (p *picture) star(f *topology.Finding) {
 	ranks := inOrder(f)
 	p.circle(ranks[1:])
 	p.Points[ranks[0]] = [2]float64{}
 }
 
-// tree puts parents above the middle of their children.
+// tree places parents above the middle of their children.
 func (p *picture) tree(f *topology.Finding, edges [][2]int) {
 	level := func(rank int) int {
 		at := f.Places[rank]
@@ -244,8 +248,8 @@ func (p *picture) frame() {
 	p.Width, p.Height = round(most[0]-least[0]), round(most[1]-least[1])
 }
 
-// connect draws the edges. In a lattice a way around is shown as a stub at either end, and what leads to another plane is
-// left out.
+// connect draws the edges. In a lattice, a wraparound edge is drawn as a stub at either end, and
+// edges to another plane are omitted.
 func (p *picture) connect(edges [][2]int, lattice bool) {
 	if len(edges) > maxLines {
 		p.Note += " There are too many lines to draw them."

@@ -15,16 +15,16 @@ import (
 //go:embed topology.html.tmpl topology.js
 var files embed.FS
 
-// The shape in which ranks talk.
+// Sections are the topology in which ranks communicate.
 var Sections = []section.Section{{Name: "topology", Title: "Topology", Files: files, View: view, Chart: chart}}
 
-// topologyView is the shape in which ranks talk, in words and as the frame of its picture.
+// topologyView is the topology as text and as the frame of its picture.
 type topologyView struct {
 	*topology.Findings
 	Picture *picture
 	Note    string
 	Label   string
-	Full    string // computation from which on a rank is fully colored
+	Full    string // minimum computation time of a rank with the full color
 	Named   bool
 	Height  int
 }
@@ -46,7 +46,7 @@ func view(r *section.Run) any {
 	return v
 }
 
-// chart is the picture's points and lines, and how long ranks compute.
+// chart returns the points and lines of the picture, and the computation times of ranks.
 func chart(r *section.Run) any {
 	if section.Of[Findings](r).Topology == nil {
 		return nil
@@ -87,8 +87,9 @@ func chart(r *section.Run) any {
 	return data
 }
 
-// heat is for each rank of the topology how much longer it computes than the mean, 0 … 1, and how many times the mean
-// is 1: at least 1.2, so that noise stays pale.
+// heat returns by how much each rank of the topology computes longer than the mean, scaled to 0 …
+// 1, and the multiple of the mean that corresponds to 1. It is at least 1.2, so that noise stays
+// pale.
 func heat(r *section.Run) ([]float64, float64) {
 	mean, most := 0.0, 0.0
 	for _, rank := range section.Of[ranks.Findings](r).Ranks {
@@ -108,7 +109,7 @@ func heat(r *section.Run) ([]float64, float64) {
 	return heat, full
 }
 
-// talking are the pairs of ranks with messages, where the matrix tells single ranks.
+// talking returns the pairs of ranks with messages, if the matrix has single ranks.
 func talking(r *section.Run) [][2]int {
 	if section.Of[profile.Findings](r).Profile == nil || section.Of[profile.Findings](r).Profile.Matrix.Tile != 1 {
 		return nil

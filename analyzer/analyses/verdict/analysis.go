@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Analysis says why the run took as long as it did.
+// Analysis explains the duration of the run.
 var Analysis = analysis.New("verdict", analysis.About{Title: "verdict", Version: 1}, find, blame.Pass, ledger.Costs, stopped.Analysis, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (f Findings, err error) {
@@ -24,16 +24,16 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 	for i, seconds := range ledger.Costs.Result(r).Lost {
 		f.Verdict.Causes[i].LostSeconds = seconds
 	}
-	tellStop(&f.Verdict, stopped.Analysis.Result(r).Stopped, r.Trace())
+	addEnding(&f.Verdict, stopped.Analysis.Result(r).Stopped, r.Trace())
 	if w := run.Analysis.Result(r).Window; w != nil {
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", w.From, w.To, f.Verdict.Text)
 	}
 	return f, nil
 }
 
-// tellStop puts what stands above all else into the verdict: how a run ended that did not come to its end, and what of it
-// the trace lacks.
-func tellStop(v *verdict.Verdict, s *stopped.Ending, t timeline.Trace) {
+// addEnding adds to the verdict how an incomplete run ended, and which parts of it the trace lacks.
+// A hang or a crash replaces the verdict.
+func addEnding(v *verdict.Verdict, s *stopped.Ending, t timeline.Trace) {
 	switch {
 	case s == nil:
 	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:

@@ -1,5 +1,6 @@
-// Package verdict says in a sentence why the run took as long as it did, who is to blame, and what it would gain without.
+// Package verdict explains the duration of a run in one sentence: the cause, the ranks concerned,
+// and the gain without it.
 //
-// Its kinds, forms and words are those of package analyzer/verdict; the causes are found by package causes; the rule is in
-// docs/verdict.md.
+// Its kinds, forms and texts are those of package analyzer/verdict. Package causes finds the
+// causes; the rule is in docs/verdict.md.
 package verdict

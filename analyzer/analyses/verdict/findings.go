@@ -4,7 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Name is what the analysis is called.
+// Name is the name of the analysis.
 const Name = "verdict"
 
 // Findings are the verdict.

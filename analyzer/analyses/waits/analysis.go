@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// Analysis sums up the wait states.
+// Analysis sums wait states.
 var Analysis = analysis.New("waits", analysis.About{Title: "wait states", Version: 1, Sections: Sections}, find, matching.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -23,7 +23,8 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{WaitStates: waitTimes(f), Waits: new(waitBreakdown(f, accounts.NewNames(r.Trace())))}, nil
 }
 
-// Names of the late senders that are listed apart, each a part of all late senders.
+// wrongOrder are the names of the late senders that are also listed separately, as parts of all
+// late senders.
 var wrongOrder = [...]string{"late sender, wrong order, same source", "late sender, wrong order, different sources"}
 
 func waitTimes(f *matching.Result) []WaitTime {
@@ -42,7 +43,7 @@ func waitTimes(f *matching.Result) []WaitTime {
 	return list
 }
 
-// waitBreakdown are the wait states by rank, call site and pair of ranks, costliest first.
+// waitBreakdown sums wait states by rank, call site and pair of ranks, costliest first.
 func waitBreakdown(f *matching.Result, n accounts.Names) WaitBreakdown {
 	ranks, sites, pairs := map[RankWait]*matching.WaitTally{}, map[SiteWait]*matching.WaitTally{}, map[PairWait]*matching.WaitTally{}
 	for i, l := range f.Locations {
@@ -73,7 +74,7 @@ func waitBreakdown(f *matching.Result, n accounts.Names) WaitBreakdown {
 	return b
 }
 
-// A waitRow is one that can be put in order whatever happens to be equal.
+// A waitRow is a row with a total order, so that ties are sorted deterministically.
 type waitRow interface {
 	comparable
 	key() (int, int, string)

@@ -1,3 +1,3 @@
-// Package waits sums wait states up: by pattern, by who waited, where, and for whom. What a wait state is, package waitstate
-// says.
+// Package waits sums wait states by pattern, waiting rank, call site, and the rank that was waited
+// for. Wait states are defined in package waitstate.
 package waits

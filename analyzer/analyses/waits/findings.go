@@ -2,25 +2,26 @@ package waits
 
 // Findings are the wait states.
 type Findings struct {
-	WaitStates []WaitTime     `json:"wait_states" jsonschema:"nullable"` // null where times of single calls were not kept
-	Waits      *WaitBreakdown `json:"waits"`                             // likewise
+	WaitStates []WaitTime     `json:"wait_states" jsonschema:"nullable"` // null if the times of single calls were not recorded
+	Waits      *WaitBreakdown `json:"waits"`                             // null if wait_states is
 }
 
-// WaitTime is how often and how long ranks waited in one pattern.
+// WaitTime is the number and the total duration of waits in one pattern.
 type WaitTime struct {
 	Kind    string  `json:"kind"`
-	PartOf  string  `json:"part_of,omitempty"` // the pattern that these are counted in as well
+	PartOf  string  `json:"part_of,omitempty"` // the pattern whose numbers include these
 	Count   int     `json:"count"`
 	Seconds float64 `json:"seconds"`
-	// UncertainSeconds is how much of it rounded times may explain: of each wait what the two moments between which it lies
-	// may be off, all of a wait that is shorter. 0 for lossless timing.
+	// UncertainSeconds is the part that rounded times may explain: for each wait the maximum error
+	// of its start and end, or all of a shorter wait. 0 for lossless timing.
 	UncertainSeconds float64 `json:"uncertain_seconds"`
 }
 
-// Uncertain reports whether rounded times may explain all of it.
+// Uncertain reports whether rounded times may explain all of the waiting.
 func (w *WaitTime) Uncertain() bool { return w.UncertainSeconds > 0 && w.UncertainSeconds >= w.Seconds }
 
-// WaitBreakdown has the wait states by who waited, where, and for whom; each list costliest first, at most 500 rows.
+// WaitBreakdown has wait states by waiting rank, by call site, and by the rank that was waited for:
+// each list costliest first, at most 500 rows.
 type WaitBreakdown struct {
 	ByRank           []RankWait `json:"by_rank"`
 	RanksOmitted     int        `json:"ranks_omitted"`

@@ -12,10 +12,10 @@ import (
 //go:embed waits.html.tmpl
 var files embed.FS
 
-// How ranks waited, what all the waiting is put down to, and where ranks waited.
+// Sections are wait states, their root causes, and where ranks waited.
 var Sections = []section.Section{{Name: "waits", Title: "Wait states", Files: files, View: view, Functions: template.FuncMap{"explain": Explain}}}
 
-// waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
+// waitsView is the view of wait states, their root causes, and where ranks waited.
 type waitsView struct {
 	States []WaitTime
 	Causes *rootcauses.RootCauses // nil: not analyzed
@@ -24,7 +24,7 @@ type waitsView struct {
 	Pairs  section.Table[PairWait]
 }
 
-// waitRows bounds the tables of what was waited for and where.
+// waitRows is the maximum number of rows of the tables of causes and call sites.
 const waitRows = 12
 
 func view(r *section.Run) any {
@@ -44,12 +44,12 @@ func view(r *section.Run) any {
 	return v
 }
 
-// Certain are the wait states that rounded times alone do not explain.
+// Certain returns the wait states that rounded times alone do not explain.
 func (f Findings) Certain() []WaitTime {
 	return slices.DeleteFunc(slices.Clone(f.WaitStates), func(w WaitTime) bool { return w.Uncertain() })
 }
 
-// Explain says what happens in a wait state.
+// Explain describes a wait state.
 func Explain(kind string) string {
 	return map[string]string{
 		"late sender":                                 "a receive was there before the message was sent",

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Analysis tells how long the run would have taken under other conditions.
+// Analysis predicts the duration of the run under other conditions.
 var Analysis = analysis.New("whatif", analysis.About{Title: "what if", Version: 1, Sections: Sections}, find, accounts.Pass, causes.Pass, run.Analysis)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
@@ -24,7 +24,8 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{WhatIf: whatIfs(a, causes.Pass.Result(r))}, nil
 }
 
-// whatIfs is the table of what-ifs: the ideal network, and every hypothesis alone that promises something, most first.
+// whatIfs returns the ideal network, then each hypothesis by itself that promises a gain, largest
+// gain first.
 func whatIfs(a *accounts.Accounts, found *causes.Found) []WhatIf {
 	if a.Run() <= 0 {
 		return []WhatIf{}

@@ -1,3 +1,3 @@
-// Package whatif tells how long the run would have taken under other conditions, by replay (package predict has the model
-// and what it assumes).
+// Package whatif predicts the duration of a run under other conditions, by replay. The model and
+// its assumptions are in package predict.
 package whatif

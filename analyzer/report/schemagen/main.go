@@ -1,8 +1,8 @@
-// Schemagen writes docs/report.schema.json, the JSON schema of report.json, from the Go types and their comments. It is run in
-// the folder of package report.
+// Schemagen writes docs/report.schema.json, the JSON schema of report.json, from Go types and their
+// comments. It runs in the folder of package report.
 //
-// The schema of a type is that of invopop/jsonschema, but for what encoding/json does with Go's types: a pointer may be null, and
-// unsigned numbers are not negative.
+// The schema of a type is that of invopop/jsonschema, with two differences that match
+// encoding/json: pointers may be null, and unsigned numbers are not negative.
 package main
 
 import (
@@ -45,7 +45,7 @@ func write(file string) error {
 	if err != nil {
 		return err
 	}
-	// with the keys in order, and without escapes that are for pages only
+	// with sorted keys, and without the escapes for HTML
 	var document any
 	if err := json.Unmarshal(text, &document); err != nil {
 		return err
@@ -63,11 +63,11 @@ func write(file string) error {
 // A generator converts types to schemas; structs become definitions.
 type generator struct {
 	reflector jsonschema.Reflector
-	outermost reflect.Type            // the one whose keys go to the root: it is no definition
+	outermost reflect.Type            // the type whose keys go to the root; it is no definition
 	types     map[string]reflect.Type // by definition
 }
 
-// name is what a type's definition is called; "" for types that have none.
+// name returns the name of a type's definition; "" for types that have none.
 func (g *generator) name(t reflect.Type) string {
 	if t.Name() == "" || t == g.outermost {
 		return ""
@@ -80,7 +80,7 @@ func (g *generator) name(t reflect.Type) string {
 	return name
 }
 
-// number is the schema of numbers that are not negative.
+// number returns the schema of unsigned numbers, nil for other types.
 func number(t reflect.Type) *jsonschema.Schema {
 	switch t.Kind() {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -89,7 +89,8 @@ func number(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// root is the schema of report.json: the keys of all analyses, of which some may be missing, and its own.
+// root returns the schema of report.json: the keys of Frame and of the findings of all analyses,
+// some of which may be missing.
 func (g *generator) root() *jsonschema.Schema {
 	root := g.schema(reflect.TypeFor[report.Frame]())
 	root.Title = "Cairn report"
@@ -99,7 +100,7 @@ func (g *generator) root() *jsonschema.Schema {
 		maps.Copy(root.Definitions, findings.Definitions)
 		for key, schema := range findings.Properties.FromOldest() {
 			if key == "notes" {
-				continue // those of all analyses together
+				continue // added once, for all analyses
 			}
 			if _, there := root.Properties.Set(key, schema); there {
 				panic("schemagen: two analyses have the key " + key)
@@ -109,7 +110,7 @@ func (g *generator) root() *jsonschema.Schema {
 	return root
 }
 
-// schema is that of a struct, with the definitions of all that are in it.
+// schema returns the schema of a struct with the definitions of the types that it refers to.
 func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
 	g.outermost = t
 	s := g.reflector.ReflectFromType(t)
@@ -120,7 +121,7 @@ func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// complete lets the pointers of a struct be null, and puts the required keys in order.
+// complete makes pointers of a struct nullable, and sorts the required keys.
 func complete(s *jsonschema.Schema, t reflect.Type) {
 	slices.Sort(s.Required)
 	if t.Kind() != reflect.Struct {
