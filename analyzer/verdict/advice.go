@@ -22,7 +22,7 @@ func (c *Cause) Advice(n Neighbors) []string {
 			return []string{c.look(), "Give parts of that work to the other ranks, let them do something else meanwhile, or do it less often."}
 		}
 		return []string{
-			fmt.Sprintf("Follow the critical path in the time line around %s: no faster network and no better balance changes that ranks wait for their turn there.", c.Before.At()),
+			fmt.Sprintf("Follow the critical path in the timeline around %s: no faster network and no better balance changes that ranks wait for their turn there.", c.Before.At()),
 			"Let ranks start with what they have: send smaller blocks earlier, have several sweeps under way at once, or replace the chain by a collective (a tree of log2 P steps).",
 		}
 	case LateReceiver:

@@ -71,8 +71,8 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
 }
 
-// Analysis says what the time of all ranks went to.
-var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1, Sections: Sections}, find, Costs)
+// Analysis says where the time of all ranks went.
+var Analysis = analysis.New("ledger", analysis.About{Title: "where the time of all ranks went", Version: 1, Sections: Sections}, find, Costs)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Ledger: Costs.Result(r).ledger}, nil

@@ -1,2 +1,2 @@
-// Package ledger says what the time of all ranks went to.
+// Package ledger says where the time of all ranks went.
 package ledger

@@ -6,5 +6,5 @@ import (
 
 // Findings are the ledger of lost time.
 type Findings struct {
-	Ledger *verdict.Ledger `json:"ledger"` // what the time of all ranks went to; null where it is not known
+	Ledger *verdict.Ledger `json:"ledger"` // where the time of all ranks went; null where it is not known
 }

@@ -18,7 +18,7 @@ var files embed.FS
 // The time of all ranks as one bar.
 var Sections = []section.Section{{Name: "ledger", Title: "Where the time went", Files: files, View: viewLedger}}
 
-// ledgerView is what the time of all ranks went to, as one bar and as one for each rank.
+// ledgerView is where the time of all ranks went, as one bar and as one for each rank.
 type ledgerView struct {
 	Total  float64 // rank-seconds
 	Ranks  int     // of the run
@@ -75,7 +75,7 @@ func viewLedger(r *section.Run) any {
 			words = append(words, row.Label+" "+row.Percent)
 		}
 	}
-	v.Label = fmt.Sprintf("What %s rank-seconds went to: %s.", section.Fixed(v.Total), strings.Join(words, ", "))
+	v.Label = fmt.Sprintf("Where %s rank-seconds went: %s.", section.Fixed(v.Total), strings.Join(words, ", "))
 	named := r.Named
 	for _, one := range section.NamedFirst(r, l.ByRank, func(one verdict.LedgerRank) int { return one.Rank }) {
 		bar := ledgerBar{Rank: one.Rank, Named: slices.Contains(named, one.Rank)}

@@ -26,7 +26,7 @@ type RankTime struct {
 	Path           *float64 `json:"path_seconds"`
 	PathShare      *float64 `json:"path_share"`
 	Slack          *float64 `json:"slack_seconds"`                   // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
-	DelayCost      *float64 `json:"delay_cost_seconds"`              // waiting of others that its delays caused, directly and in the long run
+	DelayCost      *float64 `json:"delay_cost_seconds"`              // how long others waited because of its delays, directly or through other ranks
 	Initialization float64  `json:"initialization_seconds,omitzero"` // inside MPI_Init; left out, as the next, where the rank was not seen in it
 	Finalization   float64  `json:"finalization_seconds,omitzero"`   // inside MPI_Finalize
 	EndedEarly     string   `json:"ended_early,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
 )
 
-// Analysis finds the shape in which ranks talk.
-var Analysis = analysis.New("topology", analysis.About{Title: "the shape in which ranks talk", Version: 1, Sections: Sections}, find, communication.Topology)
+// Analysis finds the topology of the communication.
+var Analysis = analysis.New("topology", analysis.About{Title: "the topology of the communication", Version: 1, Sections: Sections}, find, communication.Topology)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Topology: new(communication.Topology.Result(r))}, nil

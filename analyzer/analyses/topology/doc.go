@@ -1,2 +1,2 @@
-// Package topology recognizes the shape in which ranks talk: package analyzer/topology has the method.
+// Package topology recognizes the topology of the communication: package analyzer/topology has the method.
 package topology

@@ -18,7 +18,7 @@ var files embed.FS
 // The shape in which ranks talk.
 var Sections = []section.Section{{Name: "topology", Title: "Topology", Files: files, View: view, Chart: chart}}
 
-// topologyView is the shape in which ranks talk, in words and as the frame of its picture.
+// topologyView is the topology of the communication, in words and as the frame of its picture.
 type topologyView struct {
 	*topology.Findings
 	Picture *picture
