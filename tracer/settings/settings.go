@@ -67,7 +67,7 @@ var Options = []Option{
 		Help: "lossy: gaps and durations within an error bound; lossless: every time stamp; aggregated: statistics for each kind of call",
 	}, {
 		Name: "timing-error", List: true,
-		Help: "with --timing lossy: the error in per cent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one",
+		Help: "with --timing lossy: the error in percent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one",
 	}}},
 	{Key: "include", Room: words, Flags: []Flag{{
 		Name: "include", List: true, Values: groups,
