@@ -34,7 +34,7 @@ func (e PartError) Error() string { return string(e) }
 // seconds since its start.
 func Within(ctx context.Context, r *trace.Reader, m *clock.Map, from, to float64) (*clock.Map, error) {
 	if r.Meta().Timing.Mode == timing.Aggregated {
-		return nil, PartError("a part of the run cannot be told from the rest: the times of single calls were not kept (timing aggregated)")
+		return nil, PartError("a part of the run cannot be analyzed separately: the times of single calls were not kept (timing aggregated)")
 	}
 	if m.Clocks == nil {
 		return nil, PartError("the trace has no ranks")

@@ -113,7 +113,7 @@ func (m *metas) describe(c *trace.Content, o Options, notes []string) {
 	if o.Final {
 		c.Meta.MissingRanks = missing(c)
 		if leaderless(c) {
-			all = append(all, "ranks whose times stand for those of others are missing: the others' calls are spread evenly there")
+			all = append(all, "lead ranks are missing: the times extrapolated from them are spread evenly there")
 		}
 		if n := c.Ranks.Len(); n > 0 && c.Ranks.At(n-1).Rank >= c.Meta.WorldSize {
 			all = append(all, "there are ranks beyond the size of the world")

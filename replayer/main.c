@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 	}
 	cr_rank = rank_from_environment();
 	if (cr_rank < 0)
-		cr_refuse("the launcher says nothing of its rank: none of %s, … is set", rank_variables[0]);
+		cr_refuse("the launcher does not report the rank: none of %s, … is set", rank_variables[0]);
 	cr_set_compute(compute, scale);
 	cr_limit_memory((int64_t)memory);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); // sleep exactly as long as requested

@@ -20,7 +20,7 @@ import (
 
 // errOvertaken is the error when another sidecar of this pod has written a manifest since this one
 // read it.
-var errOvertaken = errors.New("another sidecar of this pod has replaced what this one knows")
+var errOvertaken = errors.New("another sidecar of this pod has changed the stored state")
 
 // putManifest replaces the manifest of a directory by its next generation.
 func (s *ship) putManifest(ctx context.Context, l *located, m shard.Manifest) error {

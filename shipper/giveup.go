@@ -58,7 +58,7 @@ func (s *ship) giveUpTimes(ctx context.Context) {
 		freed := done.Before - done.After
 		s.auditor.removed(freed)
 		want -= freed
-		s.Logf("the spool nears its limit: of the times of %d calls, which the storage does not have yet, only sums over %d calls are kept (%d bytes less)", done.Calls, per, freed)
+		s.Logf("the spool is close to its limit: for %d calls that are not in the storage yet, only sums of times over %d calls each are kept (frees %d bytes)", done.Calls, per, freed)
 		if want <= 0 {
 			return
 		}
@@ -93,7 +93,7 @@ func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, wa
 		if ctx.Err() != nil || len(chosen[p.name]) == 0 {
 			continue
 		}
-		more, err := k.try(p, "given up for sums", func(d *spool.Directory) (spool.Packed, error) { return d.Coarsen(per, chosen[p.name]) })
+		more, err := k.try(p, "reduced to sums", func(d *spool.Directory) (spool.Packed, error) { return d.Coarsen(per, chosen[p.name]) })
 		if err != nil {
 			logf("%v", err)
 		}

@@ -333,7 +333,7 @@ func (s *ship) keepUnusable(w *world, members []process, err error) {
 	var problems []string
 	members = s.unshipped(members) // a shard with some of them may have succeeded
 	for _, p := range members {
-		problems = append(problems, fmt.Sprintf("process %s cannot be used: world %s: %v", p.name, worldID(w.launchID), err))
+		problems = append(problems, fmt.Sprintf("process %s of world %s cannot be used: %v", p.name, worldID(w.launchID), err))
 	}
 	s.note(problems)
 	s.mu.Lock()
@@ -351,7 +351,7 @@ func (s *ship) keepUnusable(w *world, members []process, err error) {
 // might not know them otherwise, since they may be in no shard.
 func (s *ship) keep(p process) {
 	s.kept[p.name] = true
-	s.unrecorded.add(p.name, p.title()+": what it has left cannot be used")
+	s.unrecorded.add(p.name, p.title()+": its records cannot be used")
 }
 
 // shipWorld ships a world if that is due.

@@ -203,7 +203,7 @@ func (u *upload) cannotUse(processes []process, err error) {
 	var problems []string
 	for _, p := range processes {
 		if !u.stored[p.identity] {
-			problems = append(problems, fmt.Sprintf("process %s cannot be used: world %s: %v", p.name, worldID(u.world.launchID), err))
+			problems = append(problems, fmt.Sprintf("process %s of world %s cannot be used: %v", p.name, worldID(u.world.launchID), err))
 			u.unusable[p.name] = true
 		}
 	}

@@ -26,7 +26,7 @@ func (d *directory) PutIf(ctx context.Context, key string, r io.ReadSeeker, size
 			return err
 		}
 		if before.Version != version {
-			return &Error{Op: "write", URL: d.URL(key), Reason: Changed, Message: "somebody else has replaced it"}
+			return &Error{Op: "write", URL: d.URL(key), Reason: Changed, Message: "another writer has replaced it"}
 		}
 		info, err := os.Stat(tmp)
 		if err != nil {

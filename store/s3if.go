@@ -66,7 +66,7 @@ func (b *bucket) putIf(ctx context.Context, key string, r io.Reader, size int64,
 		response.Code == "ConditionalRequestConflict",
 		// a version is required of an object that was deleted
 		version != "" && response.Code == minio.NoSuchKey:
-		return "", &Error{Op: "write", URL: b.URL(key), Reason: Changed, Message: "somebody else has replaced it", Err: err}
+		return "", &Error{Op: "write", URL: b.URL(key), Reason: Changed, Message: "another writer has replaced it", Err: err}
 	case response.StatusCode == http.StatusNotImplemented, response.Code == "NotImplemented":
 		b.ignores.Store(true)
 		return "", b.unsupported(key, err)

@@ -37,11 +37,11 @@ const (
 
 // Sets are all sets of analyses. Their order is that of the sections of the report.
 var Sets = []Set{
-	{CriticalPath, "what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict", []analysis.Any{
+	{CriticalPath, "why the run takes as long as it does: critical path, wait states, efficiencies, what-ifs, verdict", []analysis.Any{
 		run.Analysis, verdict.Analysis, stopped.Analysis, ledger.Analysis, efficiency.Analysis, cpus.Analysis, whatif.Analysis, strips.Analysis,
 		detail.Analysis, path.Analysis, waits.Analysis, rootcauses.Analysis, ranks.Analysis, phases.Analysis, profile.Analysis,
 	}},
-	{Clustering, "ranks that behave alike, the shape in which they talk, the program that all of them run", []analysis.Any{
+	{Clustering, "ranks that behave alike, the topology of the communication, the program of all ranks", []analysis.Any{
 		topology.Analysis, clusters.Analysis, placement.Analysis, program.Analysis,
 	}},
 }

@@ -131,7 +131,7 @@ func middle(values []float64) float64 {
 }
 
 func outlierText(rank, lead int, how string) string {
-	return fmt.Sprintf("Rank %d %s than rank %d, which stands for its group.", rank, how, lead)
+	return fmt.Sprintf("Rank %d %s than rank %d, which represents its group.", rank, how, lead)
 }
 
 // differs describes what differs between two ranks' times by a fifth or more, largest first.

@@ -116,7 +116,7 @@ func TestSlowInOnePhase(t *testing.T) {
 	assert.InDelta(t, 0.125, *loops[1].Timing[1].Computation, 0.001)
 	assert.InDelta(t, 0.075, *loops[1].Timing[0].Waiting, 0.001)
 	require.Len(t, loops[1].Outliers, 1)
-	assert.Equal(t, "Rank 5 computes 75 ms longer and waits 75 ms shorter than rank 0, which stands for its group.", loops[1].Outliers[0].Text)
+	assert.Equal(t, "Rank 5 computes 75 ms longer and waits 75 ms shorter than rank 0, which represents its group.", loops[1].Outliers[0].Text)
 }
 
 // A rank that calls something else in one phase only is a behavior of its own in that phase.

@@ -89,7 +89,7 @@ const sameProgram = 0.5
 func oneProgram(side []*run) error {
 	for _, r := range side[1:] {
 		if share := min(r.common(side[0]), side[0].common(r)); share < sameProgram {
-			return fmt.Errorf("%s (%s) and %s (%s) are runs of different programs: %.0f%% of the time is at places that both have; the runs of a side are runs of one program",
+			return fmt.Errorf("%s (%s) and %s (%s) are runs of different programs: %.0f%% of the time is at call sites that both have; the runs of a side are runs of one program",
 				side[0].name, side[0].executable, r.name, r.executable, 100*share)
 		}
 	}

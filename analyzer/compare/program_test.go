@@ -33,7 +33,7 @@ func TestDifferentProgramsAreNotCompared(t *testing.T) {
 		f := compared(t, a, b)
 		assert.True(t, f.DifferentPrograms, pattern)
 		assert.Contains(t, f.Text, "A and B are runs of different programs: ")
-		assert.Contains(t, f.Text, "spend 0% and 0% of their time at places that both have")
+		assert.Contains(t, f.Text, "spend 0% and 0% of their time at call sites that both have")
 		assert.Zero(t, f.Tests)
 		assert.Empty(t, f.Changes)
 		assert.Empty(t, f.Causes)

@@ -21,7 +21,7 @@ const unknown = " How far apart two equal runs are on this machine cannot be kno
 // sentence describes the difference, its main part, the ranks that changed, and how certain it is.
 func (f *Findings) sentence() string {
 	if f.DifferentPrograms {
-		return fmt.Sprintf("A and B are runs of different programs: %s and %s spend %.0f%% and %.0f%% of their time at places that both have. A took %s, B %s; nothing else is compared.",
+		return fmt.Sprintf("A and B are runs of different programs: %s and %s spend %.0f%% and %.0f%% of their time at call sites that both have. A took %s, B %s; nothing else is compared.",
 			f.A.Executable, f.B.Executable, f.A.Common, f.B.Common, wording.Duration(f.A.Seconds), wording.Duration(f.B.Seconds))
 	}
 	text := f.runTimes()

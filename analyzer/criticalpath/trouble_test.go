@@ -51,7 +51,7 @@ func TestMissingRank(t *testing.T) {
 	b.Without(1)
 	f := analyze(t, b)
 	assert.Equal(t, []string{
-		"Missing from the trace: rank 1. What others waited for on its account is not told.",
+		"Missing from the trace: rank 1. How long others waited for missing ranks is not known.",
 		"Receive from a rank that the trace lacks: 1 × MPI_Recv at a.c:7 on rank 0.",
 		"Send to a rank that the trace lacks: 1 × MPI_Send at a.c:8 on rank 2.",
 	}, f.Notes)

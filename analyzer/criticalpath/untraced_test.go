@@ -24,7 +24,7 @@ func TestUntracedRegion(t *testing.T) {
 	f := analyze(t, b)
 	assert.InDelta(t, 0.100, f.RunSeconds, 1e-9)
 	assert.Equal(t, map[string]float64{"late sender": 10}, waits(f))
-	assert.Contains(t, f.Notes, "Tracing was off (MPI_Pcontrol) for 0.078 s of the time of rank 0-1: it counts neither as computation nor as MPI, and messages of that time are not told.")
+	assert.Contains(t, f.Notes, "Tracing was off (MPI_Pcontrol) for 0.078 s of the time of rank 0-1: it counts neither as computation nor as MPI, and messages of that time are not known.")
 	for _, r := range f.Ranks {
 		assert.Less(t, r.Computation, 0.060, "rank %d", r.Rank)
 	}

@@ -5,5 +5,5 @@
 // Vertical edges lead from the call that sends a message, or enters a collective last, to the call
 // that waits for it. It is the MPI execution graph of "Critical path analysis for MPI applications
 // with Trace Compass" (Jumaah, Polytechnique Montréal 2023, §3.3.1), for all classes of
-// collectives. Graphviz draws it from DOT; rank by rank the vertices are the time line of calls.
+// collectives. Graphviz draws it from DOT; rank by rank the vertices are the timeline of calls.
 package execution

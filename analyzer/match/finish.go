@@ -104,7 +104,7 @@ const (
 	Collected      What = "collective that some ranks never entered"
 	UnknownSender  What = "wildcard receive whose sender is not known"
 	EnteredTwice   What = "collective entered twice by one rank"
-	UnmatchedEpoch What = "one-sided epoch that the other side never had"
+	UnmatchedEpoch What = "one-sided epoch without a counterpart"
 	sentAway       What = "send to a rank that the trace lacks"
 	fromAbsent     What = "receive from a rank that the trace lacks"
 )

@@ -80,7 +80,7 @@ func (a *Advice) Findings(lengths []int64) Findings {
 	}
 	gain := 1 - float64(lengths[1])/float64(lengths[0])
 	f.Gain = &gain
-	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute as fast anywhere",
+	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute equally fast everywhere",
 		o.Near.Latency/1e3, o.Near.PerByte, o.Far.Latency/1e3, o.Far.PerByte)
 	how := "shorter"
 	if gain < 0 {
@@ -166,7 +166,7 @@ func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err err
 	at := graphOf(pairs, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))), f.Messages)
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
-		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())
+		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks with clearly less traffic between nodes was found.", f.share(f.Crossing, f.CrossingMessages), f.what())
 		return node, nil, nil
 	}
 	f.Predicted, f.PredictedMessages = bytes, messages

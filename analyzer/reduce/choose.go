@@ -39,7 +39,7 @@ func (c Choice) Leads() []int {
 //     ensure this: in a butterfly, for example, the mean distance is the same for ranks with other
 //     partners.
 func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) (Choice, error) {
-	if err := timeline.NeedTimes(timeline.Of(whole), "a choice of ranks that stand for others"); err != nil {
+	if err := timeline.NeedTimes(timeline.Of(whole), "a choice of lead ranks"); err != nil {
 		return nil, err
 	}
 	choice := Choice{}

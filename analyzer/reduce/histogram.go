@@ -63,7 +63,7 @@ func Histograms(ctx context.Context, r *trace.Reader, bytes int64) (*trace.Histo
 		h.Clusters = append(h.Clusters, c.cluster())
 	}
 	h.Meta.Notes = append(h.Meta.Notes[:len(h.Meta.Notes):len(h.Meta.Notes)],
-		fmt.Sprintf("This is a trace of histograms: %d calls of %d ranks as %d clusters. What it lacks: %s.",
+		fmt.Sprintf("This is a trace of histograms: %d calls of %d ranks as %d clusters. It lacks: %s.",
 			h.From.Calls, h.Ranks.Len(), len(h.Clusters), joined(h.Lost)))
 	return h, nil
 }
@@ -86,14 +86,14 @@ func boolInt(x bool) int {
 // lost lists what the trace has that its histograms lack.
 func lost(r *trace.Reader) []string {
 	list := []string{
-		"the order of calls, but for which call came right before which",
-		"which values and times belong to which single call, and to which other values",
+		"the order of calls, except which call directly preceded which",
+		"which values and times occurred together in one call",
 		"which rank of a cluster made which call, and on which thread",
 		"requests, addresses and floating-point values",
 		"members of communicators",
 	}
 	if slices.ContainsFunc(r.Ranks().List(), func(rank trace.Rank) bool { return len(rank.Context)+len(rank.Evidence)+len(rank.Threads) > 0 }) {
-		list = append(list, "what the operating system counted for the ranks")
+		list = append(list, "the operating system's counters of the ranks")
 	}
 	return list
 }

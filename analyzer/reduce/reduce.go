@@ -65,7 +65,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 	c.Threads, c.Ranks, c.Leads = trace.NewThreadTable(threads...), trace.NewRankTable(ranks...), leads
 	dropSequences(c, threads)
 	c.Meta.Notes = append(c.Meta.Notes[:len(c.Meta.Notes):len(c.Meta.Notes)],
-		fmt.Sprintf("This is a trace of %d threads that stand for all %d: the others' calls are those of their leads.", kept, len(threads)))
+		fmt.Sprintf("This is a trace of %d threads that represent all %d: the calls of the others are extrapolated from their leads.", kept, len(threads)))
 	return nil
 }
 

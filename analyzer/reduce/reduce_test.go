@@ -225,7 +225,7 @@ func TestReducedTraces(t *testing.T) {
 	whole := simulated(t, simulate.Config{Pattern: "ring", Ranks: 32, Iterations: 200, Bytes: 64, CallSites: "caller"})
 	leads, n := reduced(t, whole)
 	assert.Equal(t, 32, leads.Ranks().Len(), "all ranks are there")
-	assert.Contains(t, leads.Meta().Notes[0], "that stand for all 32")
+	assert.Contains(t, leads.Meta().Notes[0], "that represent all 32")
 	timing := func(r *trace.Reader) int64 { return r.Sizes().Timing }
 	assert.Less(t, timing(leads), timing(whole)*int64(n+1)/32+200)
 	_, err := leads.StreamedContent()

@@ -49,8 +49,8 @@ func (r *Report) nextOfVerdict() []string {
 
 // remedy is the advice for a low factor of the communication efficiency.
 var remedy = map[string]string{
-	"serialization": "Ranks wait for each other in turn, and no network changes that. Follow the critical path in the time line: let ranks start with what they have (smaller blocks, several sweeps under way at once) instead of waiting for all of it.",
-	"transfer":      "Time goes to messages and MPI calls themselves. See the what-ifs and the costliest calls: fewer and larger messages, sent earlier and completed later, or ranks that talk much on one node.",
+	"serialization": "Ranks wait for each other in turn, and no network changes that. Follow the critical path in the timeline: let ranks start with what they have (smaller blocks, several sweeps under way at once) instead of waiting for all of it.",
+	"transfer":      "Time goes to messages and MPI calls themselves. See the what-ifs and the costliest calls: fewer and larger messages, sent earlier and completed later, or ranks that exchange much data on one node.",
 }
 
 // neighbors counts the other ranks of the job on the node of a cause's rank, and those of them that
@@ -89,7 +89,7 @@ func (r *Report) nextBalanced() []string {
 	}
 	var steps []string
 	if low(e.LoadBalance) {
-		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", section.Whole(*e.LoadBalance)))
+		steps = append(steps, fmt.Sprintf("The ranks compute for different times (load balance %d%%), but no single rank is to blame: see the table of ranks, and check how the work is divided.", section.Whole(*e.LoadBalance)))
 	}
 	if low(e.Serialization) && *e.Serialization <= *e.Transfer {
 		steps = append(steps, remedy["serialization"])
@@ -106,7 +106,7 @@ func (r *Report) nextBalanced() []string {
 	}
 	route := Of[path.Findings](r).Path
 	if route == nil {
-		return append(steps, "Trace with timing lossy or lossless: the times of single calls say what the ranks wait for.")
+		return append(steps, "Trace with timing lossy or lossless: the times of single calls show what the ranks wait for.")
 	}
 	for _, f := range route.ByFunction {
 		if (f.Function == "MPI_Init" || f.Function == "MPI_Init_thread" || f.Function == "launch") && f.Share > 0.2 {
@@ -114,7 +114,7 @@ func (r *Report) nextBalanced() []string {
 		}
 	}
 	if len(steps) == 0 {
-		steps = append(steps, "See the critical path below for what the time goes to.")
+		steps = append(steps, "See the critical path below for where the time goes.")
 	}
 	return steps
 }
@@ -130,10 +130,10 @@ func (r *Report) warnings() []string {
 		if len(clock.Domains) <= 1 {
 			why = "the clocks of the node's processors disagree"
 		}
-		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", clock.Violations, wording.Duration(clock.WorstSeconds), why))
+		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are not more precise than that.", clock.Violations, wording.Duration(clock.WorstSeconds), why))
 	}
 	if c := Of[cpus.Findings](r).CPUs; c != nil && c.StolenEverywhere {
-		list = append(list, fmt.Sprintf("The hypervisor runs other machines on the CPUs of all nodes of this job: it took at least %d%% of the time for which ranks wanted a CPU, and times vary with what these others do.", leastStolen(c)))
+		list = append(list, fmt.Sprintf("The hypervisor runs other machines on the CPUs of all nodes of this job: it took at least %d%% of the time for which ranks wanted a CPU, and times vary with the load of those machines.", leastStolen(c)))
 	}
 	const most = 8
 	if len(list) > most {

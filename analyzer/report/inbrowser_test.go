@@ -66,7 +66,7 @@ func TestInTheBrowser(t *testing.T) {
 			assert.NotEqual(t, longest, first())
 			assert.Equal(t, "ascending", b.eval(column+".parentElement.getAttribute('aria-sort')"))
 
-			// buttons zoom the time line
+			// buttons zoom the timeline
 			zoom := "JSON.stringify(((z) => [Math.round(z.start), Math.round(z.end)])(echarts.getInstanceByDom(document.getElementById('timeline-chart')).getOption().dataZoom[0]))"
 			assert.Equal(t, "[0,100]", b.eval(zoom))
 			b.eval("document.querySelector('[data-zoom=in]').click()")
@@ -172,7 +172,7 @@ func TestKeyboard(t *testing.T) {
 	b.open(page(t, stencil(8, 200, 5, 2.1)), 1280, 800, "light")
 	focus := func(what string) string { return fmt.Sprint(b.eval("document.activeElement." + what)) }
 	b.press("Tab")
-	assert.Equal(t, "Skip to the time line", focus("textContent"))
+	assert.Equal(t, "Skip to the timeline", focus("textContent"))
 	assert.GreaterOrEqual(t, b.eval("document.activeElement.getBoundingClientRect().left"), 0.0, "it is seen when it has the focus")
 	b.press("Tab")
 	assert.Equal(t, "Where the time went", focus("textContent"))
@@ -307,7 +307,7 @@ const (
 	column    = "[..." + rankTable + ".tHead.rows[0].cells].find((c) => c.textContent.startsWith('Computes')).querySelector('button')"
 )
 
-// TestManyRanks: of 2,100 ranks two share a strip of the time line, and the path names the rank itself. The strip of the
+// TestManyRanks: of 2,100 ranks two share a strip of the timeline, and the path names the rank itself. The strip of the
 // one that the verdict names comes first, and is as high as many.
 func TestManyRanks(t *testing.T) {
 	b := start(t)
@@ -318,7 +318,7 @@ func TestManyRanks(t *testing.T) {
 		assert.Equal(t, name, b.eval(fmt.Sprintf("%s.yAxis[0].data[%d]", option, row)))
 	}
 	assert.Equal(t, "rank 701", b.eval(option+".yAxis[0].axisLabel.formatter('', 15)"), "the label names the one that the verdict names")
-	assert.Contains(t, b.eval("document.getElementById('timeline').textContent"), "each row is 2 ranks, their mean, time goes right")
+	assert.Contains(t, b.eval("document.getElementById('timeline').textContent"), "each row is the mean of 2 ranks, time runs to the right")
 	tip := func(series, value string) string {
 		return fmt.Sprint(b.eval(option + ".tooltip[0].formatter({ seriesName: '" + series + "', value: " + value + " })"))
 	}

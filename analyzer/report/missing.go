@@ -101,7 +101,7 @@ func (r *Report) noteMissing() (notes []string) {
 func (r *Report) withoutVerdict(t timeline.Trace, m *MissingAnalysis) {
 	text := fmt.Sprintf("There is no verdict on this run: its critical path was not analyzed, because %s.", m.words())
 	if !m.Asked {
-		text = fmt.Sprintf("There is no verdict on this run: no analysis of its critical path was asked for (%s).", r.whereAsked())
+		text = fmt.Sprintf("There is no verdict on this run: no analysis of its critical path was requested (%s).", r.whereAsked())
 	}
 	meta := t.Meta()
 	if lacks := verdict.Recorded(meta.WorldSize, meta.MissingRanks, t.Threads().Calls(), t.Ranks().Losses(), t.Coarse()); lacks != "" {

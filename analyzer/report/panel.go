@@ -17,7 +17,7 @@ const (
 )
 
 // chartPanel returns the data of the panels of ranks that no table has. The script finds the rest
-// on the page: the row of the table of ranks, the ledger, the time line. All lists are bounded,
+// on the page: the row of the table of ranks, the ledger, the timeline. All lists are bounded,
 // whatever the number of ranks.
 func (r *Report) chartPanel() any {
 	type pair [5]any // rank, for whom it waited, pattern, times, seconds

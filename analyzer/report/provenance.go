@@ -70,9 +70,9 @@ func clockWords(r *section.Run) string {
 	}
 	text := fmt.Sprintf("%d clocks", len(clock.Domains))
 	if clock.ErrorSeconds != nil {
-		text += ", laid over one another to within " + wording.Duration(*clock.ErrorSeconds)
+		text += ", aligned to within " + wording.Duration(*clock.ErrorSeconds)
 	} else {
-		text += ", of which messages do not tell enough: the wall clocks are believed"
+		text += ", which messages are not sufficient to align: the wall clocks are used"
 	}
 	return text
 }

@@ -51,14 +51,14 @@ func (r *Report) Text() string {
 		t.paragraph(fmt.Sprintf("%d. ", i+1), step)
 	}
 	if s := Of[stopped.Findings](r).Stopped; s != nil {
-		t.heading("Where the ranks were in the end, and for how long")
+		t.heading("Where the ranks were at the end, and for how long")
 		for _, rank := range section.First(s.Ranks, summaryRows) {
 			row := stopped.NewRow(rank)
 			t.row(row.Lasted(), row.Words())
 		}
 	}
 	if efficiency.Analyzed(&r.Run) {
-		t.heading("Efficiency (80% and more is good)")
+		t.heading("Efficiency (80% or more is good)")
 		t.efficiency(efficiency.Tree(&r.Run), 0)
 	}
 	if text := cpus.Sentence(&r.Run); text != "" {
@@ -71,14 +71,14 @@ func (r *Report) Text() string {
 		}
 	}
 	if causes := Of[rootcauses.Findings](r).Costly(); len(causes) > 0 {
-		t.heading("What they waited for in the end")
+		t.heading("Root causes of the waiting")
 		for _, d := range section.First(causes, summaryRows) {
 			t.row(wording.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, section.Activity(d.Function, d.CallSite)))
 		}
 	}
 	route := Of[path.Findings](r)
 	if impacts := route.Costly(); len(impacts) > 0 && route.Path.Impact.Within+route.Path.Impact.Between > 0 {
-		t.heading("What the critical path costs all ranks, doing it and idle meanwhile")
+		t.heading("What the critical path costs all ranks, working and idle")
 		for _, i := range section.First(impacts, summaryRows) {
 			what := section.Activity(i.Function, i.CallSite)
 			if idle := i.Within + i.Between; idle > 0 {

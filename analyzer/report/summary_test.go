@@ -31,10 +31,10 @@ func TestSummaryForATerminal(t *testing.T) {
 			if name == "empty" { // 0 of 0 s
 				value = "not known"
 			}
-			headings := []string{"What to do next\n1. ", "Efficiency (80% and more is good)\n", value + "  Parallel efficiency\n", value + "      Serialization\n"}
+			headings := []string{"What to do next\n1. ", "Efficiency (80% or more is good)\n", value + "  Parallel efficiency\n", value + "      Serialization\n"}
 			if name == "slow" {
 				headings = append(headings, "Rank 5 (pod stencil-worker-1, node node2) makes this job slow: it computes for ",
-					"Waiting, all ranks together\n", "What they waited for in the end\n", "rank 5, computation between MPI_Waitall at stencil.c:82",
+					"Waiting, all ranks together\n", "Root causes of the waiting\n", "rank 5, computation between MPI_Waitall at stencil.c:82",
 					"Costliest MPI calls, all ranks together\n", "What if (the run took ")
 			}
 			for _, part := range headings {

@@ -83,7 +83,7 @@ func TestCallsAndMessages(t *testing.T) {
 	}
 }
 
-// TestPanelOfARank opens by a click on a rank in the table, in the strips and in the time line, and by keys; Escape closes
+// TestPanelOfARank opens by a click on a rank in the table, in the strips and in the timeline, and by keys; Escape closes
 // it, and the focus is where it was.
 func TestPanelOfARank(t *testing.T) {
 	b := start(t)
@@ -96,7 +96,7 @@ func TestPanelOfARank(t *testing.T) {
 	assert.Equal(t, "Rank 5", b.eval(title))
 	said := fmt.Sprint(b.eval("document.getElementById('panel').innerText"))
 	for _, fact := range []string{
-		"named by the verdict", "stencil-worker-1", "node2", "What its time went to", "useful computation", "Where it computes longest",
+		"named by the verdict", "stencil-worker-1", "node2", "Where its time went", "useful computation", "Where it computes longest",
 		"between MPI_Waitall at stencil.c:82 and MPI_Irecv at stencil.c:70", "Its longest calls", "MPI_Waitall at stencil.c:82", "Who waits for it", "rank 4", "Its delays that others wait for",
 	} {
 		assert.Contains(t, said, fact)

@@ -289,7 +289,7 @@ func (s *shape) sizes(least int) string {
 	}
 	text += fmt.Sprintf(": the %d ranks were recognized as a %s, and peers are neighbors in it", s.pattern.Order, s.name)
 	if s.order == ofItsOwn {
-		text += "; SKELETON_DIMS says its dimensions"
+		text += "; SKELETON_DIMS sets its dimensions"
 	}
 	return text
 }

@@ -77,5 +77,5 @@ func NeedTimes(t Trace, doing string) error {
 	if t.Meta().Timing.Mode != timing.Aggregated {
 		return nil
 	}
-	return fmt.Errorf("the times of single calls were not kept (timing aggregated), and %s takes them: trace with timing lossless or lossy", doing)
+	return fmt.Errorf("the times of single calls were not kept (timing aggregated), but %s requires them: trace with timing lossless or lossy", doing)
 }

@@ -19,10 +19,10 @@ func (c *Cause) Advice(n Neighbors) []string {
 		return c.adviseImbalance()
 	case Serialization:
 		if c.Form == Master {
-			return []string{c.look(), "Give parts of that work to the other ranks, let them do something else meanwhile, or do it less often."}
+			return []string{c.look(), "Give parts of that work to the other ranks, let them do something else during that time, or do it less often."}
 		}
 		return []string{
-			fmt.Sprintf("Follow the critical path in the time line around %s: no faster network and no better balance changes that ranks wait for their turn there.", c.Before.At()),
+			fmt.Sprintf("Follow the critical path in the timeline around %s: no faster network and no better balance changes that ranks wait for their turn there.", c.Before.At()),
 			"Let ranks start with what they have: send smaller blocks earlier, have several sweeps under way at once, or replace the chain by a collective (a tree of log2 P steps).",
 		}
 	case LateReceiver:
@@ -33,16 +33,16 @@ func (c *Cause) Advice(n Neighbors) []string {
 		return []string{step, fmt.Sprintf("Or let the sender go on: replace %s by a non-blocking send that is completed later.", c.Before.At())}
 	case Messages:
 		if c.Form == TooLarge {
-			return []string{"Send less: only what has changed, in a smaller type, or compressed. Overlap the transfer with computation (non-blocking calls), and put ranks that talk much on one node."}
+			return []string{"Send less: only what has changed, in a smaller type, or compressed. Overlap the transfer with computation (non-blocking calls), and put ranks that exchange much data on one node."}
 		}
 		return []string{fmt.Sprintf("Send fewer and larger messages: collect what goes to one rank from %s and send it at once (a derived datatype, MPI_Pack, a buffer per neighbor).", c.Before.At())}
 	case Network:
-		return []string{"Put ranks that talk much on one node (see Placement), check that the library uses the fast network (UCX_TLS, btl, fabric), and send fewer, larger messages earlier."}
+		return []string{"Put ranks that exchange much data on one node (see Placement), check that the library uses the fast network (UCX_TLS, btl, fabric), and send fewer, larger messages earlier."}
 	case Collectives:
 		if c.Form == TooLarge {
 			return []string{"Reduce or exchange less data, or on fewer ranks (a communicator per node first); start it early as a non-blocking collective and complete it late."}
 		}
-		return []string{fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. Where the result is needed later, use the non-blocking form.", c.Before.At())}
+		return []string{fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. If the result is needed only later, use the non-blocking form.", c.Before.At())}
 	case IO:
 		return []string{"Write less often or less, use collective file calls with large contiguous pieces, and check the file system (a local or parallel one instead of NFS)."}
 	case StartEnd:
@@ -59,7 +59,7 @@ func (c *Cause) Advice(n Neighbors) []string {
 // look returns which code to look at.
 func (c *Cause) look() string {
 	if c.Before == (Place{}) {
-		return "See the table of ranks for who computes how long."
+		return "See the table of ranks for how long each rank computes."
 	}
 	return fmt.Sprintf("Look at the code that runs %s.", c.where())
 }
@@ -130,17 +130,17 @@ func (c *Cause) adviseImbalance() []string {
 	steps := []string{fmt.Sprintf("Look at how work is divided for the code that runs %s.", c.where())}
 	switch c.Spread.Shape {
 	case ByRank:
-		steps = append(steps, "The work goes with the number of the rank: check bounds that depend on it, as of a triangular loop or of blocks that grow, or deal the parts out in turn (cyclic instead of blocks).")
+		steps = append(steps, "The work depends on the rank number: check bounds that depend on it, such as those of a triangular loop or of growing blocks, or distribute the parts in turn (cyclic instead of blocks).")
 	case ByNode:
 		steps = append(steps, "Ranks of one node compute alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks.")
 	case ByRow, ByColumn:
-		steps = append(steps, "The work goes with the place in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
+		steps = append(steps, "The work depends on the position in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
 	case ByIteration:
 		steps = append(steps, "In total the ranks have equal work, so another division of the whole does not help: divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones).")
 	case Irregular:
 		steps = append(steps, "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free.")
 	}
-	return append(steps, "See the table of ranks for who has how much, and the what-ifs for what equal work would give.")
+	return append(steps, "See the table of ranks for how much work each rank has, and the what-ifs for what equal work would gain.")
 }
 
 func (c *Cause) adviseCPUs() []string {

@@ -37,10 +37,10 @@ func TestAdvice(t *testing.T) {
 		"a host":            {slow(func(c *verdict.Cause) { c.Pod, c.Node = "", "" }), verdict.Neighbors{All: 3}, []string{"The other ranks on its host are no slower"}, "node"},
 		"a node":            {several(func(c *verdict.Cause) { c.Scope = "node" }), verdict.Neighbors{All: 3, Slower: 3}, []string{"All ranks of that node are slower"}, "Most ranks"},
 
-		"gradient":  {unequal(verdict.Gradient, verdict.ByRank, nil), verdict.Neighbors{}, []string{"how work is divided", "number of the rank"}, "iteration"},
+		"gradient":  {unequal(verdict.Gradient, verdict.ByRank, nil), verdict.Neighbors{}, []string{"how work is divided", "depends on the rank number"}, "iteration"},
 		"by node":   {unequal(verdict.Heavy, verdict.ByNode, nil), verdict.Neighbors{}, []string{"compare the nodes"}, "iteration"},
-		"by row":    {unequal(verdict.Heavy, verdict.ByRow, nil), verdict.Neighbors{}, []string{"place in the grid"}, "iteration"},
-		"by column": {unequal(verdict.Heavy, verdict.ByColumn, nil), verdict.Neighbors{}, []string{"place in the grid"}, "iteration"},
+		"by row":    {unequal(verdict.Heavy, verdict.ByRow, nil), verdict.Neighbors{}, []string{"position in the grid"}, "iteration"},
+		"by column": {unequal(verdict.Heavy, verdict.ByColumn, nil), verdict.Neighbors{}, []string{"position in the grid"}, "iteration"},
 		"moving":    {unequal(verdict.Moving, verdict.ByIteration, nil), verdict.Neighbors{}, []string{"divide the work of each iteration"}, "grid"},
 		"irregular": {unequal(verdict.Heavy, verdict.Irregular, nil), verdict.Neighbors{}, []string{"Divide by what parts cost"}, "grid"},
 

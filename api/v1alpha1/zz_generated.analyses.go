@@ -3,24 +3,24 @@
 package v1alpha1
 
 // AnalysisName is an analysis, or a set of analyses that share their work:
-// - critical-path: what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict.
+// - critical-path: why the run takes as long as it does: critical path, wait states, efficiencies, what-ifs, verdict.
 // - run: how long the run took, clocks, what the trace lacks.
 // - verdict: verdict.
 // - stopped: how the run ended.
-// - ledger: what the time of all ranks went to.
+// - ledger: where the time of all ranks went.
 // - efficiency: parallel efficiency and its factors.
-// - cpus: what ranks had of the CPUs.
+// - cpus: how much CPU time the ranks got.
 // - whatif: what if.
 // - strips: how each rank spent its time.
-// - detail: single calls around the longest wait, and what ranks spend their time with.
+// - detail: single calls around the longest wait, and how ranks spend their time.
 // - path: critical path.
 // - waits: wait states.
 // - rootcauses: root causes of waiting.
 // - ranks: times of ranks, functions, call sites and computations.
 // - phases: phases.
 // - profile: calls, bytes, and the communication matrix.
-// - clustering: ranks that behave alike, the shape in which they talk, the program that all of them run.
-// - topology: the shape in which ranks talk.
+// - clustering: ranks that behave alike, the topology of the communication, the program of all ranks.
+// - topology: the topology of the communication.
 // - clusters: ranks that behave alike.
 // - placement: which ranks are on which nodes.
 // - program: the program of all ranks.
@@ -30,8 +30,8 @@ type AnalysisName string
 
 // Sets of analyses. Each is one Job.
 const (
-	// AnalysisCriticalPath: what the run's length is due to: critical path, wait states, efficiencies, what-ifs, verdict.
+	// AnalysisCriticalPath: why the run takes as long as it does: critical path, wait states, efficiencies, what-ifs, verdict.
 	AnalysisCriticalPath AnalysisName = "critical-path"
-	// AnalysisClustering: ranks that behave alike, the shape in which they talk, the program that all of them run.
+	// AnalysisClustering: ranks that behave alike, the topology of the communication, the program of all ranks.
 	AnalysisClustering AnalysisName = "clustering"
 )

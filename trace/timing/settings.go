@@ -114,7 +114,7 @@ func ParseSettings(text string) (Settings, error) {
 		}
 		percent, err := strconv.Atoi(number)
 		if err != nil || percent < 1 || percent > MaxError {
-			return t, fmt.Errorf("a timing error is 1 to %d per cent, or FUNCTION= and that, not %q", MaxError, word)
+			return t, fmt.Errorf("a timing error is 1 to %d percent, or FUNCTION= and that, not %q", MaxError, word)
 		}
 		if !of {
 			t.ErrorPercent = percent

@@ -64,10 +64,10 @@ var Options = []Option{
 	}}},
 	{Key: "timing", Room: line, Flags: []Flag{{
 		Name: "timing", Default: "lossy", Values: []string{"lossy", "lossless", "aggregated"},
-		Help: "lossy: gaps and durations within an error; lossless: every time stamp; aggregated: statistics for each kind of call",
+		Help: "lossy: gaps and durations within an error bound; lossless: every time stamp; aggregated: statistics for each kind of call",
 	}, {
 		Name: "timing-error", List: true,
-		Help: "with --timing lossy: the error in per cent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one",
+		Help: "with --timing lossy: the error in percent, 1 to 50 (default 5), for all functions or, as MPI_Barrier=1, for one",
 	}}},
 	{Key: "include", Room: words, Flags: []Flag{{
 		Name: "include", List: true, Values: groups,
@@ -75,28 +75,28 @@ var Options = []Option{
 	}}},
 	{Key: "exclude", Room: words, Flags: []Flag{{
 		Name: "exclude", List: true, Values: groups,
-		Help: "leave these groups out; calls that create or free a handle are still recorded",
+		Help: "do not record these groups; calls that create or free a handle are still recorded",
 	}}},
 	{Key: "start_off", Flags: []Flag{{
 		Name: "start-off",
-		Help: "record only lifetimes of handles until the program calls MPI_Pcontrol(1)",
+		Help: "record only the creation and release of handles until the program calls MPI_Pcontrol(1)",
 	}}},
 	{Key: "call_sites", Field: "call_sites_kept", Room: word, Flags: []Flag{{
 		Name: "call-sites", Default: "caller", Values: []string{"none", "caller", "path"},
-		Run:   "caller: record the call site of each call; path: the whole call path; none: neither",
+		Run:   "caller: record the call site of each call; path: record the whole call path; none: record neither",
 		Probe: "none, caller, path",
 	}}},
 	{Key: "pointers", Flags: []Flag{{
 		Name:  "pointers",
-		Run:   "record the allocation that each pointer leads to (heap, stack, static data, devices); every allocation takes a little longer",
+		Run:   "record the allocation that each pointer points into (heap, stack, static data, devices); every allocation takes a little longer",
 		Probe: "load the library that tracks allocations",
 	}}},
 	{Key: "mode", Room: words, Flags: []Flag{{
 		Name: "mode", Default: "full", Values: []string{"full", "clustered"},
-		Help: "full: record times on every rank; clustered: on one rank for each behavior while the behavior does not change. All ranks of the job must be traced",
+		Help: "full: record times on every rank; clustered: record them on one rank per behavior while the behavior does not change. All ranks of the job must be traced",
 	}, {
 		Name: "clustering", List: true,
-		Help: "with --mode clustered: arguments=ignored (compare only functions and call sites), frames=N (of a call path, the N outermost may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
+		Help: "with --mode clustered: arguments=ignored (compare only functions and call sites), frames=N (the N outermost frames of a call path may differ), wait=SECONDS (for the other ranks at a marker, default 60)",
 	}}},
 	{Key: "verify", Flags: []Flag{{
 		Name: "verify",

@@ -10,7 +10,7 @@ import (
 )
 
 // Analysis reports the CPU time of ranks and why they lacked CPUs.
-var Analysis = analysis.New("cpus", analysis.About{Title: "what ranks had of the CPUs", Version: 1}, find, accounts.Pass)
+var Analysis = analysis.New("cpus", analysis.About{Title: "how much CPU time the ranks got", Version: 1}, find, accounts.Pass)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)

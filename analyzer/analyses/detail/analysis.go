@@ -24,7 +24,7 @@ import (
 const detailIterations = 2.5
 
 // Analysis shows details of the ranks that the verdict names.
-var Analysis = analysis.New("detail", analysis.About{Title: "single calls around the longest wait, and what ranks spend their time with", Version: 1}, find,
+var Analysis = analysis.New("detail", analysis.About{Title: "single calls around the longest wait, and how ranks spend their time", Version: 1}, find,
 	accounts.Pass, matching.Pass, blame.Pass, ofphases.Analysis, ranks.Analysis)
 
 func find(ctx context.Context, r *pass.Run) (f Findings, err error) {

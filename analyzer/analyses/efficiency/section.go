@@ -76,9 +76,9 @@ func Tree(r *section.Run) Node {
 	}
 	whole := new(section.Of[run.Findings](r).RunSeconds)
 	return node("Parallel efficiency", e.Parallel, "The share of all ranks' time that is computation, outside MPI.", nil,
-		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", []*float64{e.MeanUseful, e.MaxUseful}),
-		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", []*float64{e.MaxUseful, whole},
-			node("Serialization", e.Serialization, "On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", []*float64{e.IdealSeconds, e.MaxUseful}),
+		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is divided unevenly.", []*float64{e.MeanUseful, e.MaxUseful}),
+		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that rank waits, transfers data or starts up.", []*float64{e.MaxUseful, whole},
+			node("Serialization", e.Serialization, "On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, on any network.", []*float64{e.IdealSeconds, e.MaxUseful}),
 			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{whole})))
 }
 
@@ -92,7 +92,7 @@ func unknown(r *section.Run) string {
 	case "":
 		return "Not known: the critical path was not analyzed."
 	case string(timing.Aggregated):
-		return "Not known: it takes the times of single calls, which were not kept."
+		return "Not known: this requires the times of single calls, which were not kept."
 	}
 	return "Not known: no rank computes."
 }

@@ -76,7 +76,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 }
 
 // Analysis attributes the time of all ranks to the rows of the ledger.
-var Analysis = analysis.New("ledger", analysis.About{Title: "what the time of all ranks went to", Version: 1, Sections: Sections}, find, Costs)
+var Analysis = analysis.New("ledger", analysis.About{Title: "where the time of all ranks went", Version: 1, Sections: Sections}, find, Costs)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Ledger: Costs.Result(r).ledger}, nil

@@ -76,7 +76,7 @@ func viewLedger(r *section.Run) any {
 			words = append(words, row.Label+" "+row.Percent)
 		}
 	}
-	v.Label = fmt.Sprintf("What %s rank-seconds went to: %s.", section.Fixed(v.Total), strings.Join(words, ", "))
+	v.Label = fmt.Sprintf("Where %s rank-seconds went: %s.", section.Fixed(v.Total), strings.Join(words, ", "))
 	named := r.Named
 	for _, one := range section.NamedFirst(r, l.ByRank, func(one verdict.LedgerRank) int { return one.Rank }) {
 		bar := ledgerBar{Rank: one.Rank, Named: slices.Contains(named, one.Rank)}

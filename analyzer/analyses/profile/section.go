@@ -46,7 +46,7 @@ func view(r *section.Run) any {
 		pairs = "tiles"
 	}
 	v.Words = fmt.Sprintf("%d messages with %s, in %d of %d %s.", calls, humanize.IBytes(volume), len(v.Cells), side(v.Matrix)*side(v.Matrix), pairs)
-	v.Label = fmt.Sprintf("Communication matrix. %s The most bytes go from rank %s to rank %s. The table below has the heaviest.",
+	v.Label = fmt.Sprintf("Communication matrix. %s The most bytes go from rank %s to rank %s. The table below has the largest entries.",
 		v.Words, v.Ranks(v.Heaviest[0].From), v.Ranks(v.Heaviest[0].To))
 	v.Height = 54 + min(520, max(240, 24*side(v.Matrix)))
 	return v

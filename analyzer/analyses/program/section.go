@@ -35,10 +35,10 @@ func view(r *section.Run) any {
 	}
 	v.Words = fmt.Sprintf("What ranks %s do, %d calls, as one text of %d lines.", p.Ranks, p.Calls, lines)
 	if different > len(p.Threads) {
-		v.Words += fmt.Sprintf(" There are %d different sequences of calls: lines that not all ranks have say which ranks do.", different)
+		v.Words += fmt.Sprintf(" There are %d different sequences of calls: lines that not all ranks have are marked with their ranks.", different)
 	}
 	if p.MaxLines > 0 {
-		v.Words += fmt.Sprintf(" It ends after %d lines, where there are more; cairn program prints them.", p.MaxLines)
+		v.Words += fmt.Sprintf(" Only the first %d lines are shown; cairn program prints all of them.", p.MaxLines)
 	}
 	return v
 }

@@ -16,19 +16,19 @@ import (
 func notesOf(a *accounts.Accounts, f *matching.Result) []string {
 	notes := append([]string{}, a.Meta.Notes...)
 	if a.Window != nil {
-		notes = append(notes, "Only a part of the run was looked at, and 'the run' is that part. Which calls ranks make, by which they are grouped, and the program text are those of all of it.")
+		notes = append(notes, "Only a part of the run was analyzed; 'the run' means that part. The groups of ranks with the same calls and the program text are those of the whole run.")
 	}
 	if note := roundingNote(a, f); note != "" {
 		if n := f.Violations.Rounded; n > 0 {
-			note += fmt.Sprintf(" Messages that seem to arrive before they were sent, but by no more than that: %d. They say nothing about the clocks.", n)
+			note += fmt.Sprintf(" Messages that seem to arrive before they were sent, but by no more than that: %d. They do not indicate a clock error.", n)
 		}
 		notes = append(notes, note)
 	}
 	if c := a.Meta.Clustering; c != nil && len(c.Votes) > 0 {
-		notes = append(notes, "The ranks were clustered while they ran: between two markers the times of single calls of most ranks are those of the lead rank of their cluster, stretched to what the rank itself spent computing and in MPI.")
+		notes = append(notes, "The ranks were clustered while they ran: between two markers the times of single calls of most ranks are extrapolated from the lead rank of their cluster: stretched to the time that the rank itself spent computing and in MPI.")
 	}
 	if len(a.Meta.MissingRanks) > 0 {
-		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. What others waited for on its account is not told.", a.Meta.MissingRanks))
+		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. How long others waited for missing ranks is not known.", a.Meta.MissingRanks))
 	}
 	for _, r := range a.Ranks {
 		if r.EndedEarly != "" && !r.TracingStopped() {
@@ -64,7 +64,7 @@ func untracedNote(a *accounts.Accounts) string {
 		return ""
 	}
 	slices.Sort(ranks)
-	return fmt.Sprintf("Tracing was off (MPI_Pcontrol) for %.3g s of the time of rank %s: it counts neither as computation nor as MPI, and messages of that time are not told.",
+	return fmt.Sprintf("Tracing was off (MPI_Pcontrol) for %.3g s of the time of rank %s: it counts neither as computation nor as MPI, and messages of that time are not known.",
 		float64(sum)/1e9, trace.NewRankList(slices.Compact(ranks)))
 }
 

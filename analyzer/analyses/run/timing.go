@@ -31,6 +31,6 @@ func roundingNote(a *accounts.Accounts, f *matching.Result) string {
 	if float64(uncertain) <= uncertainShare*float64(waited) {
 		return ""
 	}
-	return fmt.Sprintf("Times are rounded (%s), the moment of a call by up to %s: that may explain %s of the %s that ranks waited. --timing lossless keeps every time stamp.",
+	return fmt.Sprintf("Times are rounded (%s), the time of a call by up to %s: that may explain %s of the %s that ranks waited. --timing lossless keeps every time stamp.",
 		a.Meta.Timing.String(), wording.Duration(accounts.Seconds(f.MaxTimeError)), wording.Duration(accounts.Seconds(uncertain)), wording.Duration(accounts.Seconds(waited)))
 }

@@ -16,10 +16,10 @@ import (
 //go:embed timeline.html.tmpl timeline.js
 var files embed.FS
 
-// Sections are the time line of all ranks with the critical path.
-var Sections = []section.Section{{Name: "timeline", Title: "Time line", Files: files, View: view, Chart: chart}}
+// Sections are the timeline of all ranks with the critical path.
+var Sections = []section.Section{{Name: "timeline", Title: "Timeline", Files: files, View: view, Chart: chart}}
 
-// view returns the frame of the time line; chart fills it.
+// view returns the frame of the timeline; chart fills it.
 func view(r *section.Run) any {
 	route, f := section.Of[path.Findings](r).Path, section.Of[Findings](r).Strips
 	if f == nil {
@@ -37,7 +37,7 @@ func view(r *section.Run) any {
 		Detail     *detail.Detail
 	}{
 		RunSeconds: section.Of[run.Findings](r).RunSeconds,
-		Label:      "Time line of all ranks. " + section.Of[verdict.Findings](r).Verdict.Text,
+		Label:      "Timeline of all ranks. " + section.Of[verdict.Findings](r).Verdict.Text,
 		Height:     100 + min(700, max(120, 26*len(all))),
 		Tile:       max(1, f.Tile),
 		Named:      len(r.Named) > 0 && len(all) > 1,
@@ -45,7 +45,7 @@ func view(r *section.Run) any {
 	}
 	if route != nil {
 		v.Path, v.Merged = true, route.MergedSegments
-		v.Label = "Time line of all ranks with the critical path. " + section.Of[verdict.Findings](r).Verdict.Text
+		v.Label = "Timeline of all ranks with the critical path. " + section.Of[verdict.Findings](r).Verdict.Text
 	}
 	return v
 }

@@ -1,4 +1,4 @@
-// The time line: a strip for each rank, or for several of many, and the critical path over them. Zoomed into the window
+// The timeline: a strip for each rank, or for several of many, and the critical path over them. Zoomed into the window
 // that is known call by call, it shows calls, waits and messages of the ranks there instead.
 const run = data.run, ranks = data.ranks, detail = data.detail;
 const name = (i) => ranks[i] === data.last[i] ? 'rank ' + ranks[i] : 'ranks ' + ranks[i] + '–' + data.last[i];
@@ -137,11 +137,11 @@ const callWords = (name) => '<b>' + text(name[0]) + '</b>' + (name[1] ? ' at ' +
 const since = (v) => seconds(v[1] - v[0]) + ' from ' + moment(v[0], span());
 const words = {
   path: (v) => '<b>Critical path · rank ' + v[7] + '</b><br>' + text(v[4]) + (v[5] ? '<br>' + text(v[5]) : '') +
-    '<br>' + since(v) + (v[6] ? '<br>stands for ' + (v[6] + 1) + ' short pieces, the longest of them named' : ''),
+    '<br>' + since(v) + (v[6] ? '<br>represents ' + (v[6] + 1) + ' short pieces; the longest is named' : ''),
   ranks: (v) => {
     const waiting = Math.min(v[4], v[3]) / 255, mpi = v[3] / 255;
     return '<b>' + name(v[5]).replace('r', 'R') + '</b> ' + text(data.hosts[data.where[v[5]]] || '') + '<br>' + seconds(v[0]) + ' – ' + seconds(v[1]) +
-      '<br>computes ' + percent(1 - mpi) + ', waits ' + percent(waiting) + ', in MPI otherwise ' + percent(mpi - waiting);
+      '<br>computes ' + percent(1 - mpi) + ', waits ' + percent(waiting) + ', otherwise in MPI ' + percent(mpi - waiting);
   },
   calls: (v) => '<b>Rank ' + v[5] + '</b>' + (v[4] > 0 ? ', thread ' + v[4] : '') + '<br>' + callWords(detail.names[v[3]]) + '<br>' + since(v),
   waits: (v) => '<b>Rank ' + v[5] + ' waits for rank ' + v[4] + '</b><br>' + text(detail.kinds[v[3]]) + '<br>' + since(v),
@@ -199,7 +199,7 @@ function choose(row) {
   const tall = Math.max(4, height * (isClose ? 1 : rowsOf(chosen)));
   mark.style.top = chart.convertToPixel({ yAxisIndex: 0 }, isClose ? chosen : middles[chosen]) - tall / 2 + 'px';
   mark.style.height = tall + 'px';
-  said.textContent = (isClose ? 'rank ' + closer.ranks[chosen] : name(chosen)) + ': Enter shows all about it';
+  said.textContent = (isClose ? 'rank ' + closer.ranks[chosen] : name(chosen)) + ': press Enter for its details';
 }
 element.addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;

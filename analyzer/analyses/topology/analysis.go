@@ -9,7 +9,7 @@ import (
 )
 
 // Analysis finds the topology in which ranks communicate.
-var Analysis = analysis.New("topology", analysis.About{Title: "the shape in which ranks talk", Version: 1, Sections: Sections}, find, communication.Topology)
+var Analysis = analysis.New("topology", analysis.About{Title: "the topology of the communication", Version: 1, Sections: Sections}, find, communication.Topology)
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	return Findings{Topology: new(communication.Topology.Result(r))}, nil

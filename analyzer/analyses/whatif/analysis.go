@@ -34,7 +34,7 @@ func whatIfs(a *accounts.Accounts, found *causes.Found) []WhatIf {
 		return WhatIf{What: what, Kind: kind, Seconds: accounts.Seconds(length), Gain: a.Share(a.Run() - length), Assumes: assumes}
 	}
 	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, found.Ideal,
-		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
+		"Messages arrive when they are sent, calls take only the time that they wait for others; file operations take as long as in the run.")}
 	for i := range found.All {
 		h := &found.All[i]
 		if a.Share(a.Run()-h.Promised()) < causes.MinPromise {

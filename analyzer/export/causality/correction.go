@@ -36,7 +36,7 @@ func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Corr
 // Text returns the repairs as a sentence.
 func (r Repairs) Text() string {
 	if r.Repaired == 0 {
-		return "no times had to be moved: effects come after causes"
+		return "no time stamps had to be moved: effects come after causes"
 	}
 	return fmt.Sprintf("%s moved after it, by %.3g µs at most",
 		wording.Count(r.Repaired, "call ended before its cause and was", "calls ended before their cause and were"), float64(r.LargestNS)/1e3)

@@ -1,7 +1,7 @@
 // Package causality moves the times of calls so that effects come after their causes.
 //
 // Its input is the calls of a trace as matched by package match: a Finder is a match.Watcher. Its
-// output is a Correction with the times of all enters and exits, for time lines that other tools
+// output is a Correction with the times of all enters and exits, for timelines that other tools
 // will read. These tools assume that
 //
 //   - no receive ends before its send began;

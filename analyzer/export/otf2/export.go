@@ -159,7 +159,7 @@ func (s *Summary) Text() string {
 	text := fmt.Sprintf("%d calls, %d messages, %d collective, %d one-sided and %d file operations in %d events", s.Calls,
 		s.Messages, s.Collectives, s.Accesses, s.Files, s.Events)
 	if s.LeftOut > 0 {
-		text += fmt.Sprintf("; %d ends of messages and parts of collectives are left out, since the other side is not there", s.LeftOut)
+		text += fmt.Sprintf("; %d message ends and parts of collectives are left out because the other side is not exported", s.LeftOut)
 	}
 	if note := s.Extrapolated(); note != "" {
 		text += "; " + note
@@ -179,11 +179,11 @@ func (s *Summary) count(e *trace.Event) {
 func (s *Summary) Extrapolated() string {
 	switch {
 	case s.OfLeads > 0 && s.Summed > 0:
-		return fmt.Sprintf("%d calls have the times of lead ranks, and of %d only sums of times are known, which are spread evenly", s.OfLeads, s.Summed)
+		return fmt.Sprintf("%d calls have the times of lead ranks; for %d calls only sums of times are known, which are spread evenly", s.OfLeads, s.Summed)
 	case s.OfLeads > 0:
 		return fmt.Sprintf("%d calls have the times of lead ranks", s.OfLeads)
 	case s.Summed > 0:
-		return fmt.Sprintf("of %d calls only sums of times are known, which are spread evenly", s.Summed)
+		return fmt.Sprintf("for %d calls only sums of times are known, which are spread evenly", s.Summed)
 	}
 	return ""
 }

@@ -145,7 +145,7 @@ func (e *export) choose() error {
 	calls := int64(0)
 	for i, th := range e.trace.Threads().All() {
 		if th.Calls > math.MaxUint32-1 {
-			return fmt.Errorf("rank %d, thread %d has %d calls: tables can have %d of a thread", th.Rank, th.Thread, th.Calls, math.MaxUint32-1)
+			return fmt.Errorf("rank %d, thread %d has %d calls: tables can have at most %d per thread", th.Rank, th.Thread, th.Calls, math.MaxUint32-1)
 		}
 		e.chosen[i] = len(wanted) == 0 || wanted[th.Rank]
 		e.firstCall[i], some = calls, some || e.chosen[i]
@@ -195,7 +195,7 @@ func (e *export) write(ctx context.Context) error {
 			return err
 		}
 	} else {
-		e.leave("no times of single calls (timing aggregated): times of calls are null, and there are no messages, waits, path and ledger")
+		e.leave("no times of single calls (timing aggregated): times of calls are null, and there are no messages, waits, path or ledger")
 	}
 	if err := e.calls(passes.Named(ctx, "writing calls"), waited); err != nil {
 		return err

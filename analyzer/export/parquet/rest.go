@@ -30,7 +30,7 @@ func (e *export) path() error {
 		e.summary.Segments++
 	}
 	if n := e.found.Path.MergedSegments; n > 0 {
-		e.leave(fmt.Sprintf("%d short segments of the critical path were put together with others: merged_segments says where", n))
+		e.leave(fmt.Sprintf("%d short segments of the critical path were merged with others: see column merged_segments", n))
 	}
 	return to.err
 }
@@ -54,7 +54,7 @@ func (e *export) ledger() error {
 		}
 	}
 	if n := e.trace.Ranks().Len(); len(l.ByRank) < n {
-		e.leave(fmt.Sprintf("the ledger has %d of %d ranks one by one", len(l.ByRank), n))
+		e.leave(fmt.Sprintf("the ledger lists %d of %d ranks individually", len(l.ByRank), n))
 	}
 	return to.err
 }

@@ -1,5 +1,5 @@
 // Package perfetto writes a trace for the Perfetto UI (https://ui.perfetto.dev), which shows it as
-// a time line.
+// a timeline.
 //
 // The input is a trace, a time range and a selection of ranks. The output is a file in Perfetto's
 // protocol buffer format (protos/perfetto/trace/trace_packet.proto of the Perfetto project):

@@ -43,7 +43,7 @@ type Summary struct {
 
 // Write writes a trace.
 func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
-	if err := timeline.NeedTimes(t, "a time line"); err != nil {
+	if err := timeline.NeedTimes(t, "a timeline"); err != nil {
 		return Summary{}, err
 	}
 	clocks := o.Clock
@@ -193,7 +193,7 @@ func (e *export) criticalPath(segments []path.Segment) {
 			show.annotations = append(show.annotations, annotation{"call site", callsite.At(s.Function, s.CallSite)})
 		}
 		if s.Merged > 0 {
-			show.annotations = append(show.annotations, annotation{"stands for", fmt.Sprintf("%d short segments, of which this is the longest", s.Merged+1)})
+			show.annotations = append(show.annotations, annotation{"represents", fmt.Sprintf("%d short segments, of which this is the longest", s.Merged+1)})
 		}
 		e.packets.begin(&show, arrows{})
 		e.packets.end(pathTrack, s.EndNS, arrows{})
@@ -223,7 +223,7 @@ func (e *export) call(to *calls, c *timeline.Call) {
 // timesOf describes whose times a call has, if they are not its own.
 func timesOf(rank int) string {
 	if rank < 0 {
-		return "nobody: only their sum is known, and is spread evenly"
+		return "no rank: only the sum of the times is known, and it is spread evenly"
 	}
 	return fmt.Sprintf("rank %d", rank)
 }

@@ -378,7 +378,7 @@ func TestArrowsOfSimulatedPrograms(t *testing.T) {
 	}
 }
 
-// Without the times of single calls there is no time line, and nothing is written.
+// Without the times of single calls there is no timeline, and nothing is written.
 func TestNoTimeLineOfSums(t *testing.T) {
 	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "hypercube", Ranks: 8, Timing: "aggregated"}))
 	var out bytes.Buffer

@@ -32,7 +32,7 @@ func (w *writer) collective(c *timeline.Call, e *entry) {
 		name, arguments := d.action(len(of.ranks), of.root)
 		for _, v := range arguments {
 			if v > math.MaxInt32 {
-				w.recorder.left.add("sizes from 2 GiB on of "+c.Function.Name, 1)
+				w.recorder.left.add("sizes of 2 GiB or more in "+c.Function.Name, 1)
 				name, arguments = "barrier", nil
 				break
 			}

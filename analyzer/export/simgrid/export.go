@@ -153,7 +153,7 @@ func (e *export) ranks(ctx context.Context, dir string) error {
 	there := make([]bool, e.trace.Meta().WorldSize)
 	for i, l := range e.recorder.locations {
 		if l.Main != i || l.Rank >= len(there) {
-			e.recorder.left.add("calls of threads other than a rank's first", e.calls(i))
+			e.recorder.left.add("calls of threads other than the first of each rank", e.calls(i))
 			continue
 		}
 		there[l.Rank] = true

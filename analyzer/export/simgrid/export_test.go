@@ -180,7 +180,7 @@ func TestOtherThreads(t *testing.T) {
 	b.Rank(0).Thread().Send(2, 3, 1)
 	b.Rank(1).Init(0, 1).Recv(2, 4, 0, 8).Finalize(9, 10)
 	dir, s := export(t, timeline.Of(b.Open(t)))
-	assert.Equal(t, []simgrid.Omission{{What: "calls of threads other than a rank's first", Count: 1}, {What: "messages of threads other than a rank's first", Count: 1}}, s.LeftOut)
+	assert.Equal(t, []simgrid.Omission{{What: "calls of threads other than the first of each rank", Count: 1}, {What: "messages of threads other than the first of each rank", Count: 1}}, s.LeftOut)
 	assert.Equal(t, []string{"init", "barrier", "compute 1000000", "compute 5000000", "barrier", "finalize"}, actions(t, dir, "1"))
 }
 

@@ -118,7 +118,7 @@ func (r *recorder) Message(m *match.Message) {
 		to = m.Receive.Done.Location
 	}
 	if r.apart(from) || r.apart(to) {
-		r.left.add("messages of threads other than a rank's first", 1)
+		r.left.add("messages of threads other than the first of each rank", 1)
 		return
 	}
 	if m.Kind != match.Data {
@@ -142,7 +142,7 @@ func (r *recorder) Message(m *match.Message) {
 func (r *recorder) synchronization(m *match.Message, from, to int) {
 	send := r.posted(m.Send)
 	if send == nil || m.Receive.Done == nil {
-		r.left.add("dependencies of one-sided communication whose call is not known", 1)
+		r.left.add("dependencies of one-sided communication whose call is unknown", 1)
 		return
 	}
 	on := channel{noComm, int64(len(r.tags))}

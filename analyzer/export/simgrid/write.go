@@ -147,7 +147,7 @@ func (w *writer) post(here []post, call uint64) {
 			w.summary.Messages++
 		}
 		if p.mode == semantics.Synchronous && p.bytes < w.summary.HandshakeFrom && p.send {
-			w.recorder.left.add("that small synchronous sends wait for their receives", 1)
+			w.recorder.left.add("waits of small synchronous sends for their receives", 1)
 		}
 		blocks := len(here) == 1 && p.done == call+1 && !(p.send && p.mode == semantics.Buffered)
 		if blocks {

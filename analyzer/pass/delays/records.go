@@ -135,7 +135,7 @@ func (d *Delays) Notes() []string {
 	if d.shortened == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The causes of %d of %d waits were looked for in the latest part of the time since both ranks were last in step: there are more activities in that time than can be looked at, %d for each call of the run.",
+	return []string{fmt.Sprintf("The causes of %d of %d waits were searched only in the latest part of the time since both ranks were last in step: that time has more activities than the limit, %d for each call of the run.",
 		d.shortened, d.explained, spansPerCall)}
 }
 

@@ -32,7 +32,7 @@ function rowOf(rank) {
 // Computing, waiting and the rest of MPI as a bar.
 function timeOf(row) {
   const computes = parseFloat(row.computes) || 0, mpi = parseFloat(row.mpi) || 0, waits = parseFloat(row.waits) || 0;
-  const parts = [['compute', 'computes', computes], ['wait', 'waits for others', waits], ['mpi', 'in MPI otherwise', Math.max(0, mpi - waits)]].filter((p) => p[2] > 0);
+  const parts = [['compute', 'computes', computes], ['wait', 'waits for others', waits], ['mpi', 'otherwise in MPI', Math.max(0, mpi - waits)]].filter((p) => p[2] > 0);
   const sum = parts.reduce((s, p) => s + p[2], 0) || 1;
   return [
     make('div', { class: 'ledger', role: 'img', 'aria-label': parts.map((p) => p[1] + ' ' + seconds(p[2])).join(', ') },
@@ -45,7 +45,7 @@ function timeOf(row) {
 function ledgerOf(rank) {
   const button = inLedger.get(rank);
   const bar = button.parentElement.querySelector('.ledger').cloneNode(true);
-  return part('What its time went to', bar, make('ul', { class: 'ledger-legend' }, ...[...bar.children].filter((p) => parseFloat(p.style.width) >= 0.05).map((p) => make('li', {}, make('span', { class: 'key ' + p.className }), p.title))));
+  return part('Where its time went', bar, make('ul', { class: 'ledger-legend' }, ...[...bar.children].filter((p) => parseFloat(p.style.width) >= 0.05).map((p) => make('li', {}, make('span', { class: 'key ' + p.className }), p.title))));
 }
 
 function activitiesOf(rank) {
@@ -53,8 +53,8 @@ function activitiesOf(rank) {
   if (!all) return [];
   const computes = all.filter((a) => /^(between|before|after) /.test(a[0])), calls = all.filter((a) => !computes.includes(a));
   return [
-    ...(computes.length ? part('Where it computes longest', table('Its longest computations', ['Computation', 'Times', 'Takes', 'Mean of all ranks'], computes.map((a) => [a[0], a[1].toLocaleString('en'), seconds(a[2]), seconds(a[3])]))) : []),
-    ...(calls.length ? part('Its longest calls', table('Its longest calls', ['Call', 'Times', 'Takes', 'of that waiting', 'Mean of all ranks'], calls.map((a) => [a[0], a[1].toLocaleString('en'), seconds(a[2]), seconds(a[4]), seconds(a[3])]))) : []),
+    ...(computes.length ? part('Where it computes longest', table('Its longest computations', ['Computation', 'Times', 'Duration', 'Mean of all ranks'], computes.map((a) => [a[0], a[1].toLocaleString('en'), seconds(a[2]), seconds(a[3])]))) : []),
+    ...(calls.length ? part('Its longest calls', table('Its longest calls', ['Call', 'Times', 'Duration', 'of which waiting', 'Mean of all ranks'], calls.map((a) => [a[0], a[1].toLocaleString('en'), seconds(a[2]), seconds(a[4]), seconds(a[3])]))) : []),
   ];
 }
 
@@ -77,10 +77,10 @@ function cpusOf(rank) {
   const c = data.cpus[rank];
   if (!c) return [];
   const all = Object.values(data.cpus), mean = (k) => all.reduce((s, x) => s + (x[k] || 0), 0) / all.length;
-  return part('CPU', table('What it had of the CPUs', ['', 'It', 'Mean of all'], [
+  return part('CPU', table('Its CPU time', ['', 'This rank', 'Mean of all ranks'], [
     ['had a CPU for', percent(c[0]), percent(mean(0))],
-    ...(c[1] === null ? [] : [['was ready and waited for one (run delay)', percent(c[1]), percent(mean(1))]]),
-    ...(c[2] === null ? [] : [['was stopped by its CPU limit for', seconds(c[2]), seconds(mean(2))]]),
+    ...(c[1] === null ? [] : [['was ready but waited for a CPU (run delay)', percent(c[1]), percent(mean(1))]]),
+    ...(c[2] === null ? [] : [['was throttled by its CPU limit for', seconds(c[2]), seconds(mean(2))]]),
     ['was preempted, times', c[3].toLocaleString('en'), Math.round(mean(3)).toLocaleString('en')],
   ]));
 }
@@ -93,18 +93,18 @@ openPanel = (rank) => {
   if (!row) {
     dialog.replaceChildren(close, title, make('p', {}, 'It is not among the ranks that this page lists; report.json has all of them.'));
   } else {
-    const look = make('button', { type: 'button' }, 'Its calls in the time line');
+    const look = make('button', { type: 'button' }, 'Its calls in the timeline');
     look.addEventListener('click', () => { dialog.close(); calls(); document.getElementById('timeline').scrollIntoView(); });
     dialog.replaceChildren(
       close, title,
       row.named ? make('p', { class: 'tag' }, 'named by the verdict') : '',
       facts([['Pod', row.pod], ['Node', row.node], ['Host', row.host || data.hosts[rank]]]),
-      ...(inLedger.has(rank) ? ledgerOf(rank) : part('What its time went to', ...timeOf(row))),
-      facts([['On the critical path', secondsOf(row.path)], ['Others waited for it', secondsOf(row.awaited)], ['Its delays caused waiting of', secondsOf(row.caused)], ['Slack', secondsOf(row.slack)], ['Calls', row.calls]]),
+      ...(inLedger.has(rank) ? ledgerOf(rank) : part('Where its time went', ...timeOf(row))),
+      facts([['On the critical path', secondsOf(row.path)], ['Others waited for it', secondsOf(row.awaited)], ['Waiting that its delays caused', secondsOf(row.caused)], ['Slack', secondsOf(row.slack)], ['Calls', row.calls]]),
       calls ? make('p', { class: 'controls' }, look) : '',
       ...activitiesOf(rank), ...waitsOf(rank), ...cpusOf(rank),
     );
-    if (!data.activities[rank]) dialog.append(make('p', { class: 'small' }, 'Where it spent its time is known of the ranks that the verdict names and of those that are longest on the critical path.'));
+    if (!data.activities[rank]) dialog.append(make('p', { class: 'small' }, 'Where the time went in detail is known only for the ranks that the verdict names and the ranks that are longest on the critical path.'));
   }
   dialog.showModal();
   dialog.scrollTop = 0;

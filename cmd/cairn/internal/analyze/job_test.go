@@ -209,7 +209,7 @@ func TestReportWithoutACriticalPath(t *testing.T) {
 			}
 			r, code := run[messages.Report](j, "report", "--job", "--wait", "--analyses", asked)
 			require.Zero(t, code, r.Message)
-			require.Equal(t, "There is no verdict on this run: no analysis of its critical path was asked for (spec.analyses).", r.Verdict)
+			require.Equal(t, "There is no verdict on this run: no analysis of its critical path was requested (spec.analyses).", r.Verdict)
 			require.Equal(t, merged.Runs[0].ParallelEfficiencyPercent, r.Runs[0].ParallelEfficiencyPercent)
 			require.Empty(t, r.Runs[0].Failed)
 			full := j.report("0/0")

@@ -34,7 +34,7 @@ func TestCommandsOnSums(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(folder, "index.html"))
 	require.NoError(t, err)
 	assert.Contains(t, string(page), "not known")
-	for _, section := range []string{"Critical path", "Wait states", "Time line", "What if", "Phases"} {
+	for _, section := range []string{"Critical path", "Wait states", "Timeline", "What if", "Phases"} {
 		assert.NotContains(t, string(page), ">"+section+"</h2>")
 	}
 	assert.Contains(t, string(page), ">Ranks</h2>")

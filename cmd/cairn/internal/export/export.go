@@ -29,7 +29,7 @@ var exporters = []exporter{perfettoExporter, otf2Exporter, simgridExporter, parq
 type exporter struct {
 	format string // value of --format
 	about  string // what is written and what opens it: a paragraph of the help
-	// needs names what requires the times of single calls, for example "a time line". It is empty
+	// needs names what requires the times of single calls, for example "a timeline". It is empty
 	// if nothing does.
 	needs string
 	flags func(*pflag.FlagSet) // registers the flags that only this format has; nil: none

@@ -34,7 +34,7 @@ func TestOTF2OfTheCommand(t *testing.T) {
 
 	said, err = export("whole", "leads", "--leads")
 	require.NoError(t, err)
-	assert.Contains(t, said, "the other side is not there")
+	assert.Contains(t, said, "the other side is not exported")
 	reduced, err := export("reduced", "reduced.otf2")
 	require.NoError(t, err)
 	assert.Contains(t, reduced, "calls")

@@ -25,7 +25,7 @@ receive began before its send, the arrow ends at the instant "received" in it. I
 message as received before it was sent, the receive is moved after the send. The summary reports how often, and by how
 much at most. A file name that ends in .gz selects compression with gzip, to about a fifth. Perfetto opens such a file
 directly.`,
-	needs: "a time line",
+	needs: "a timeline",
 	write: exportPerfetto,
 }
 

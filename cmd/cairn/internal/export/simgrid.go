@@ -44,7 +44,7 @@ func exportSimGrid(ctx context.Context, r exportRequest) (string, error) {
 	if s.Measured {
 		shown = ", as measured in the run"
 	}
-	fmt.Fprintf(&b, "%d ranks, %d actions, %d messages; a network of %.3g µs and %.3g GB/s%s\n", s.Ranks, s.Actions, s.Messages,
+	fmt.Fprintf(&b, "%d ranks, %d actions, %d messages; network: %.3g µs, %.3g GB/s%s\n", s.Ranks, s.Actions, s.Messages,
 		s.Network.Latency/1e3, s.Network.Bandwidth, shown)
 	if r.Extrapolated != "" {
 		fmt.Fprintln(&b, r.Extrapolated)

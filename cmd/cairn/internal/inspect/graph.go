@@ -26,7 +26,7 @@ func NewGraphCommand() *cobra.Command {
 		Short: "Print the execution graph of a part of the run: calls, computations, messages, collectives",
 		Long: `Graph prints, for Graphviz or as JSON, the calls of a window of time (vertices), what each rank computed between
 them (horizontal edges) and which call waited for which (vertical edges). Rank by rank, the vertices in the JSON are
-the time line of calls. Times are seconds since the run began.`,
+the timeline of calls. Times are seconds since the run began.`,
 		Example: `  cairn graph out/trace.cairn --from 0.5 --to 0.51 --ranks 0-3 | dot -Tsvg >graph.svg
   cairn graph out/trace.cairn --from 0 --to 1 --json`,
 		Args: cli.Exactly(1),
