@@ -126,7 +126,7 @@ func (e *exporter) findShapes(of *processes, order []int32) {
 			e.shapes[t.Shape] = s
 			e.order = append(e.order, s)
 		}
-		s.rows.Push(int64(t.Place))
+		s.rows.Push(int64(t.InShape))
 		s.world.Push(int64(t.Rank))
 		s.threaded = s.threaded || !alone
 	})
@@ -331,8 +331,8 @@ func (e *exporter) addThreads(of *processes, order []int32) {
 	}
 	of.allThreads(order, func(t trace.Thread, _ bool) {
 		s := e.shapes[t.Shape]
-		t.Shape, t.Place = s.number, s.next.place
-		t.Root = int(s.roots[s.next.instance(t.Place)])
+		t.Shape, t.InShape = s.number, s.next.place
+		t.Root = int(s.roots[s.next.instance(t.InShape)])
 		t.Streams = e.streamsOf(s)
 		t.SignaturesJoined = t.SignaturesJoined || s.joined
 		t.Aggregates = s.renamed(t.Aggregates)

@@ -170,14 +170,14 @@ func (p *internTable) digest(of *processes, process int) []byte {
 		s := &p.shapes[t.Shape]
 		for k, id := range s.templates {
 			write(p.templateKey(id))
-			p.digestColumns(h, s, t.Place, k)
+			p.digestColumns(h, s, t.InShape, k)
 		}
-		for _, body := range s.rulesOf(t.Place) {
+		for _, body := range s.rulesOf(t.InShape) {
 			write(appendRule(nil, body))
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
-		if len(t.Marks) > 0 {
-			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.Extrapolations, t.Overheads)
+		if len(t.CallsAtVotes) > 0 {
+			fmt.Fprintf(h, "%d %v %v ", t.CallsAtVotes, t.Extrapolations, t.Overheads)
 		}
 		digestTiming(h, &t)
 	}

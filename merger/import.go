@@ -77,7 +77,7 @@ type root struct {
 	shape    int32
 	counts   map[int32]uint64
 	threads  codec.Numbers // rows in the input
-	places   codec.Numbers // Thread.Place of each: its index in the columns of the input
+	places   codec.Numbers // Thread.InShape of each: its index in the columns of the input
 	greatest int           // maximum of places
 	row      int           // row of the next thread in the columns of the shape
 }
@@ -97,7 +97,7 @@ func (a *importer) signature(terminal int32) *imported {
 // findShapes finds the shape of every thread, and checks that the columns have a value for each.
 func (a *importer) findShapes() error {
 	c := a.from
-	places := c.Threads.Places().Lookup()
+	places := c.Threads.InShape().Lookup()
 	ranks := c.Threads.Ranks().Lookup()
 	for i, number := range c.Threads.Roots().All() {
 		r := a.roots[int(number)]
@@ -130,7 +130,7 @@ func (a *importer) findShapes() error {
 	return nil
 }
 
-// check returns an error unless all columns of a signature have a value for a place (Thread.Place).
+// check returns an error unless all columns of a signature have a value for a place (Thread.InShape).
 func (a *importer) check(s *imported, place int64) error {
 	if s.own < -1 {
 		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {
@@ -152,7 +152,7 @@ func (a *importer) check(s *imported, place int64) error {
 	return nil
 }
 
-// element returns the code of a slot of a shard for the thread with a place (Thread.Place).
+// element returns the code of a slot of a shard for the thread with a place (Thread.InShape).
 func (a *importer) element(v trace.Value, place int) (int64, error) {
 	column := func(k int64) (int64, error) {
 		if k < 0 || k >= int64(len(a.from.Columns)) || place >= a.from.Columns[k].Len() {
@@ -348,7 +348,7 @@ func (a *importer) addProcesses(to *processes) {
 				break
 			}
 			root := a.roots[t.Root]
-			t.Shape, t.Place = int(root.shape), root.row
+			t.Shape, t.InShape = int(root.shape), root.row
 			root.row++
 			t.Aggregates = localAggregates(t.Aggregates, root.local.terminals)
 			t.Chapters = localChapters(t.Chapters, root.local.terminals)

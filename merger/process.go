@@ -8,7 +8,7 @@ import (
 // processes are ranks with their threads, in order of arrival.
 type processes struct {
 	ranks trace.RankTable // CommunicatorsOwn and the call sites of Evidence are interned
-	// threads, rank by rank: Shape is interned, Place is the row in its columns, and aggregates
+	// threads, rank by rank: Shape is interned, InShape is the row in its columns, and aggregates
 	// have its terminals
 	threads trace.ThreadTable
 	first   codec.Numbers // row of the first thread of each rank

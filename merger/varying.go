@@ -208,11 +208,11 @@ func (s *separation) value(v trace.Value) trace.Value {
 }
 
 func (s *separation) column(k int64) int64 {
-	if k < 0 || k >= int64(len(s.c.Columns)) || s.thread.Place < 0 || s.thread.Place >= s.c.Columns[k].Len() {
+	if k < 0 || k >= int64(len(s.c.Columns)) || s.thread.InShape < 0 || s.thread.InShape >= s.c.Columns[k].Len() {
 		s.err = errElement
 		return 0
 	}
-	return s.c.Columns[k].At(s.thread.Place)
+	return s.c.Columns[k].At(s.thread.InShape)
 }
 
 // replace replaces several signatures by one.

@@ -281,7 +281,7 @@ func (t *Reader) splitSequences(content []byte, numbered bool) (sequenceBlock, e
 }
 
 // Columns are the values that differ from rank to rank (forms Column and Elastic with Cases):
-// Columns()[k].At(p) is that of the thread with Place p.
+// Columns()[k].At(p) is that of the thread with InShape p.
 func (t *Reader) Columns() []codec.Numbers { return t.shared.Columns }
 
 // ValueOn returns the value of an argument on one thread (an index into Threads). It is Int or Name

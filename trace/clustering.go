@@ -69,10 +69,10 @@ const MaxExtrapolatedCalls = 1 << 16
 
 // interval returns the range [from, to) of the calls between a vote and the one before it.
 func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
-	if vote < 1 || vote >= len(t.Marks) {
+	if vote < 1 || vote >= len(t.CallsAtVotes) {
 		return 0, 0, false
 	}
-	return t.Marks[vote-1], t.Marks[vote], true
+	return t.CallsAtVotes[vote-1], t.CallsAtVotes[vote], true
 }
 
 // An Overhead is tracer overhead: the tracer kept a thread for Ticks before a call (an index on the
@@ -112,8 +112,8 @@ func (t *Thread) validateExtrapolations() error {
 			return fmt.Errorf("tracer overhead %d: %d ticks before call %d", i, h.Ticks, h.Call)
 		}
 	}
-	for i, m := range t.Marks {
-		if m > t.Calls || i > 0 && m < t.Marks[i-1] {
+	for i, m := range t.CallsAtVotes {
+		if m > t.Calls || i > 0 && m < t.CallsAtVotes[i-1] {
 			return fmt.Errorf("marker %d at call %d", i, m)
 		}
 	}
@@ -151,7 +151,7 @@ type extrapolations struct {
 }
 
 func (t *Thread) extrapolations() extrapolations {
-	return extrapolations{marks: t.Marks, list: t.Extrapolations}
+	return extrapolations{marks: t.CallsAtVotes, list: t.Extrapolations}
 }
 
 // within returns the number of calls from ≤ i < to whose times are extrapolated.
@@ -245,11 +245,11 @@ func appendClustering(c *Content) []byte {
 
 	s.Number(uint64(c.Threads.Len()))
 	threads := c.Threads.List()
-	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].Marks)) })
+	s.Column(len(threads), func(i int) int64 { return int64(len(threads[i].CallsAtVotes)) })
 	var marks []int64
 	for i := range threads {
 		before := uint64(0)
-		for _, m := range threads[i].Marks {
+		for _, m := range threads[i].CallsAtVotes {
 			marks = append(marks, int64(m-before))
 			before = m
 		}

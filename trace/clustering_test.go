@@ -23,8 +23,8 @@ func clustered(ranks, steps int) *Content {
 	threads := c.Threads.List()
 	for i := range threads {
 		t := &threads[i]
-		t.Marks = []uint64{t.Calls / 4, t.Calls / 2, 3 * t.Calls / 4}
-		for _, m := range t.Marks {
+		t.CallsAtVotes = []uint64{t.Calls / 4, t.Calls / 2, 3 * t.Calls / 4}
+		for _, m := range t.CallsAtVotes {
 			if held := t.Gaps[m] / 2; held > 0 {
 				t.Gaps[m] -= held
 				t.Overheads = append(t.Overheads, Overhead{m, held})
@@ -179,12 +179,12 @@ func acrossBlocks() (full, c *Content) {
 			Grammar: grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: calls}}}}}
 		for rank := range 2 {
 			r := rand.New(rand.NewPCG(1, uint64(rank)))
-			t := Thread{Rank: rank, Calls: calls, Place: rank, FirstTick: 1000}
+			t := Thread{Rank: rank, Calls: calls, InShape: rank, FirstTick: 1000}
 			for range calls {
 				t.Gaps, t.Durations = append(t.Gaps, 5+r.Int64N(20)), append(t.Durations, 5+r.Int64N(10))
 			}
 			for m := uint64(100); m < calls; m += 50_000 {
-				t.Marks = append(t.Marks, m)
+				t.CallsAtVotes = append(t.CallsAtVotes, m)
 				t.Overheads = append(t.Overheads, Overhead{Call: m, Ticks: 40}, Overhead{Call: m + 7_000, Ticks: 3})
 			}
 			t.Gaps[0] = 0
@@ -195,7 +195,7 @@ func acrossBlocks() (full, c *Content) {
 	full, c = make(), make()
 	c.Meta.Clustering = &Clustering{}
 	threads := c.Threads.List()
-	for vote := 1; vote < len(threads[0].Marks); vote++ {
+	for vote := 1; vote < len(threads[0].CallsAtVotes); vote++ {
 		standFor(&threads[vote%2], vote, 1-vote%2)
 	}
 	c.Threads = NewThreadTable(threads...)
@@ -233,14 +233,14 @@ func TestExtrapolationsAcrossBlocks(t *testing.T) {
 
 func TestExtrapolationsAreChecked(t *testing.T) {
 	for name, damage := range map[string]func(t *Thread){
-		"mark beyond":    func(t *Thread) { t.Marks[2] = t.Calls + 1 },
-		"marks back":     func(t *Thread) { t.Marks[1] = 0 },
+		"mark beyond":    func(t *Thread) { t.CallsAtVotes[2] = t.Calls + 1 },
+		"marks back":     func(t *Thread) { t.CallsAtVotes[1] = 0 },
 		"vote unknown":   func(t *Thread) { t.Extrapolations[0].Vote = 3 },
 		"first interval": func(t *Thread) { t.Extrapolations[0].Vote = 0 },
 		"itself":         func(t *Thread) { t.Extrapolations[0].Lead = t.Rank },
 		"twice":          func(t *Thread) { t.Extrapolations = append(t.Extrapolations, t.Extrapolations[0]) },
 		"gap":            func(t *Thread) { t.Extrapolations[0].Gap = -1 },
-		"no call":        func(t *Thread) { t.Marks[1] = t.Marks[2] },
+		"no call":        func(t *Thread) { t.CallsAtVotes[1] = t.CallsAtVotes[2] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := clustered(4, 12)

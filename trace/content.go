@@ -81,14 +81,14 @@ type Thread struct {
 	Rank, Thread int
 	Root         int // rule in Content.Grammar
 	// Threads of one shape make the same calls, except for elastic values and the exponents of the
-	// grammar. Place is the index of the thread among those of its shape, in the order of
+	// grammar. InShape is the index of the thread among those of its shape, in the order of
 	// Content.Threads. Both are 0 before a merge.
-	Shape, Place int
-	Calls        uint64
-	Streams      []StreamRef // sorted by terminal, then number
-	FirstTick    int64       // enter of the first call
-	EndTick      int64       // latest exit of a call up to MPI_Finalize
-	InsideTicks  int64       // ticks inside of these calls, with those of nested calls counted once; exact in every mode of timing
+	Shape, InShape int
+	Calls          uint64
+	Streams        []StreamRef // sorted by terminal, then number
+	FirstTick      int64       // enter of the first call
+	EndTick        int64       // latest exit of a call up to MPI_Finalize
+	InsideTicks    int64       // ticks inside of these calls, with those of nested calls counted once; exact in every mode of timing
 	// Gaps and Durations have one element per call, in ticks. The gap is the time since the
 	// previous call's exit on the same thread (0 for the first call) minus the tracer overhead in
 	// Overheads; the duration is exit − enter. A nested call's gap is negative: it enters before
@@ -99,10 +99,10 @@ type Thread struct {
 	// SignaturesJoined reports that calls with different signatures in Timing may have the same one
 	// here.
 	SignaturesJoined bool
-	// Marks is the number of calls that the thread had made at each of Meta.Clustering.Votes.
+	// CallsAtVotes is the number of calls that the thread had made at each of Meta.Clustering.Votes.
 	// Extrapolations are the intervals between votes whose times are extrapolated from another
 	// rank, in order; their Gaps and Durations are 0.
-	Marks          []uint64
+	CallsAtVotes   []uint64
 	Extrapolations []Extrapolation
 	// Overheads are the times, by call, for which the tracer kept the thread in addition to
 	// recording the call: at votes. Gaps do not include them.

@@ -130,7 +130,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
 	c.extrapolating.extrapolations, c.overheads = t.extrapolations(), t.Overheads
-	c.environment.columns, c.environment.index = shared.Columns, t.Place
+	c.environment.columns, c.environment.index = shared.Columns, t.InShape
 	c.clock = timing.NewClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.allocations, c.event.sites = shared.Allocations, shared.Sites

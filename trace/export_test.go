@@ -70,7 +70,7 @@ func FeaturesOf(t testing.TB, b []byte) map[string]bool {
 		}
 	}
 	for _, thread := range r.Threads().All() {
-		if thread.Place > 0 {
+		if thread.InShape > 0 {
 			features["shared shape"] = true
 		}
 	}

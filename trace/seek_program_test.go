@@ -272,7 +272,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 	for _, terminal := range terminals {
 		s.Append(terminal)
 	}
-	th := trace.Thread{Rank: rank, Thread: thread, Place: place, Root: len(c.Grammar.Rules), Calls: uint64(len(terminals)), FirstTick: 1000}
+	th := trace.Thread{Rank: rank, Thread: thread, InShape: place, Root: len(c.Grammar.Rules), Calls: uint64(len(terminals)), FirstTick: 1000}
 	for _, rule := range s.Grammar().Rules {
 		for i := range rule {
 			if rule[i].IsRule() {

@@ -58,7 +58,7 @@ const (
 	RankOffset             // r + Int, with r as for Elastic
 	Code                   // a function of the program (a callback): Int is 1 + index into the table of call sites
 	Elastic                // differs from rank to rank: Int is an Operator, List its operands
-	Column                 // differs from rank to rank: Content.Columns[Int] at Thread.Place
+	Column                 // differs from rank to rank: Content.Columns[Int] at Thread.InShape
 )
 
 // A Value is one argument or result of a call.

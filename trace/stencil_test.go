@@ -120,7 +120,7 @@ func (s *stencilTrace) terminal(signature Signature) int32 {
 func (s *stencilTrace) rank(rank, ranks, steps int, timed bool) {
 	terminals, sources := s.calls(rank, ranks, steps)
 	parity := int64(rank % 2)
-	t := Thread{Rank: rank, Place: rank, Root: s.root(terminals), Calls: uint64(len(terminals)), Streams: s.streams(parity, sources),
+	t := Thread{Rank: rank, InShape: rank, Root: s.root(terminals), Calls: uint64(len(terminals)), Streams: s.streams(parity, sources),
 		FirstTick: 5_000_000_000 + int64(rank)*1000}
 	if timed {
 		for range terminals {

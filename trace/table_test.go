@@ -21,7 +21,7 @@ func tablesOf(ranks int) (RankTable, ThreadTable) {
 			PID: 100 + i%64, Executable: "/app/stencil", StartRealtimeNS: 1_700_000_000_000_000_000, CommunicatorsOwn: own,
 			Clock: timing.Clock{Kind: "monotonic", Samples: []timing.ClockSample{{Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 2000}}},
 		})
-		t.Append(Thread{Rank: i, Place: i, Calls: 93, Streams: streams, FirstTick: 5, EndTick: 8000, InsideTicks: 700})
+		t.Append(Thread{Rank: i, InShape: i, Calls: 93, Streams: streams, FirstTick: 5, EndTick: 8000, InsideTicks: 700})
 	}
 	return r, t
 }
@@ -43,7 +43,7 @@ func TestTablesOfARegularJobAreSmall(t *testing.T) {
 	perRank := float64(heapBytes()-before) / ranks
 	require.Less(t, perRank, 16.0)
 	require.Equal(t, "node2047", r.At(ranks-1).Host)
-	require.Equal(t, ranks-1, th.At(ranks-1).Place)
+	require.Equal(t, ranks-1, th.At(ranks-1).InShape)
 	require.Equal(t, uint64(93*ranks), th.Calls())
 	t.Logf("%.1f bytes a rank", perRank)
 	runtime.KeepAlive(&r)

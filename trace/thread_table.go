@@ -48,7 +48,7 @@ func (t *ThreadTable) Append(th Thread) {
 	t.number.Push(int64(th.Thread))
 	t.root.Push(int64(th.Root))
 	t.shape.Push(int64(th.Shape))
-	t.place.Push(int64(th.Place))
+	t.place.Push(int64(th.InShape))
 	t.calls.Push(int64(th.Calls))
 	t.first.Push(th.FirstTick)
 	t.length.Push(th.EndTick - th.FirstTick)
@@ -73,11 +73,11 @@ func (t *ThreadTable) Append(th Thread) {
 		}
 		t.aggregates[n-1] = th.Aggregates
 	}
-	if len(th.Marks) > 0 || t.marks != nil {
+	if len(th.CallsAtVotes) > 0 || t.marks != nil {
 		for len(t.marks) < n {
 			t.marks, t.extrapolations = append(t.marks, nil), append(t.extrapolations, nil)
 		}
-		t.marks[n-1], t.extrapolations[n-1] = th.Marks, th.Extrapolations
+		t.marks[n-1], t.extrapolations[n-1] = th.CallsAtVotes, th.Extrapolations
 	}
 	if len(th.Overheads) > 0 || t.overheads != nil {
 		for len(t.overheads) < n {
@@ -154,13 +154,13 @@ func (t *ThreadTable) lookup() threadLookup {
 func (l *threadLookup) at(i int) Thread {
 	t := l.of
 	th := Thread{
-		Rank: int(l.rank.At(i)), Thread: int(l.number.At(i)), Root: int(l.root.At(i)), Shape: int(l.shape.At(i)), Place: int(l.place.At(i)),
+		Rank: int(l.rank.At(i)), Thread: int(l.number.At(i)), Root: int(l.root.At(i)), Shape: int(l.shape.At(i)), InShape: int(l.place.At(i)),
 		Calls: uint64(l.calls.At(i)), FirstTick: l.first.At(i), InsideTicks: l.inside.At(i), SignaturesJoined: l.joined.At(i) == 1,
 		Streams: t.streamSets.Lists[l.streams.At(i)],
 	}
 	th.EndTick = th.FirstTick + l.length.At(i)
 	if i < len(t.marks) {
-		th.Marks, th.Extrapolations = t.marks[i], t.extrapolations[i]
+		th.CallsAtVotes, th.Extrapolations = t.marks[i], t.extrapolations[i]
 	}
 	if i < len(t.overheads) {
 		th.Overheads = t.overheads[i]
@@ -213,8 +213,8 @@ func (t *ThreadTable) Roots() *codec.Numbers { return &t.root }
 // Ranks are the ranks of the threads, by row.
 func (t *ThreadTable) Ranks() *codec.Numbers { return &t.rank }
 
-// Places are the values of Place of the threads, by row.
-func (t *ThreadTable) Places() *codec.Numbers { return &t.place }
+// InShape has the values of InShape of the threads, by row.
+func (t *ThreadTable) InShape() *codec.Numbers { return &t.place }
 
 // Calls adds up the calls of all threads.
 func (t *ThreadTable) Calls() uint64 {

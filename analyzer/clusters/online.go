@@ -80,7 +80,7 @@ func (o *Online) costs(t timeline.Trace) {
 		begin, end := t.Span(i)
 		held += float64(thread.OverheadTicks()) * float64(end-begin) / float64(thread.EndTick-thread.FirstTick)
 		lasted += float64(end - begin)
-		votes += float64(len(thread.Marks))
+		votes += float64(len(thread.CallsAtVotes))
 	}
 	if votes > 0 && lasted > 0 {
 		o.VoteNS, o.Share = int64(held/votes), held/lasted

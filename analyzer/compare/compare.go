@@ -38,7 +38,7 @@ func Compare(ctx context.Context, a, b []Recording) (Findings, error) {
 
 // differences compares what is known of the runs.
 func differences(x, y []*run) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Causes: []Cause{}, Changes: []Change{}, Places: []Place{}, Notes: []string{}, Phases: []PhaseTimes{}}
+	f := Findings{SchemaVersion: SchemaVersion, Causes: []Cause{}, Changes: []Change{}, Activities: []Activity{}, Notes: []string{}, Phases: []PhaseTimes{}}
 	for _, side := range [][]*run{x, y} {
 		if err := oneProgram(side); err != nil {
 			return f, err
@@ -62,7 +62,7 @@ func differences(x, y []*run) (Findings, error) {
 		f.compareRuns(x, y)
 	}
 	f.compareCauses(x, y)
-	f.comparePlaces(x, y)
+	f.compareActivities(x, y)
 	f.comparePhases(x, y)
 	f.Text = f.sentence() // of all changes, including those that are not listed
 	f.Omitted = max(0, len(f.Changes)-maxListed)
@@ -150,11 +150,11 @@ func (f *Findings) matchLines(x, y []*run) {
 	f.Notes = append(f.Notes, "Call sites moved to other lines from A to B: they are matched by function, all of one function as one.")
 }
 
-func (f *Findings) comparePlaces(x, y []*run) {
-	all := map[place]*Place{}
-	at := func(p place) *Place {
+func (f *Findings) compareActivities(x, y []*run) {
+	all := map[place]*Activity{}
+	at := func(p place) *Activity {
 		if all[p] == nil {
-			one := &Place{Function: p.function, CallSite: p.site, What: "mpi", Rank: -1}
+			one := &Activity{Function: p.function, CallSite: p.site, What: "mpi", Rank: -1}
 			if p.computation {
 				one.What = "computation"
 			}
@@ -180,13 +180,13 @@ func (f *Findings) comparePlaces(x, y []*run) {
 				one.Rank, one.RankDifference = rank, d
 			}
 		}
-		f.Places = append(f.Places, *one)
+		f.Activities = append(f.Activities, *one)
 	}
-	slices.SortFunc(f.Places, func(a, b Place) int {
+	slices.SortFunc(f.Activities, func(a, b Activity) int {
 		return cmp.Or(-cmp.Compare(math.Abs(a.Difference), math.Abs(b.Difference)), cmp.Compare(a.Function, b.Function),
 			cmp.Compare(a.CallSite, b.CallSite), cmp.Compare(a.What, b.What))
 	})
-	f.Places = f.Places[:min(len(f.Places), maxListed)]
+	f.Activities = f.Activities[:min(len(f.Activities), maxListed)]
 }
 
 func sign(x float64) float64 { return math.Copysign(1, x) }

@@ -70,7 +70,7 @@ func TestSlowerRankIsNamed(t *testing.T) {
 	assert.InDelta(t, 0.1/4, f.Computation, 0.005)
 	// by place: the computation before the first receive
 	found := false
-	for _, p := range f.Places {
+	for _, p := range f.Activities {
 		if p.What == "computation" && p.CallSite == "stencil.c:70" {
 			found = true
 			assert.Equal(t, 2, p.Rank)

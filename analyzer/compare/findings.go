@@ -29,7 +29,7 @@ type Findings struct {
 	Changes     []Change     `json:"changes"`                        // computation first, then by seconds; at most 100
 	Omitted     int          `json:"changes_omitted"`
 	Tests       int          `json:"tests"`      // number of tests of iterations
-	Places      []Place      `json:"activities"` // including waiting; largest difference first, at most 100
+	Activities  []Activity   `json:"activities"` // including waiting; largest difference first, at most 100
 	Notes       []string     `json:"notes"`
 	Phases      []PhaseTimes `json:"phases"` // those of either side
 
@@ -86,9 +86,9 @@ type Change struct {
 	Per      uint64  `json:"iterations_per_sample"`   // successive iterations are grouped in long loops; 0 for runs
 }
 
-// A Place is a call, or the computation before a call, on both sides; times are means over ranks.
+// An Activity is a call, or the computation before a call, on both sides; times are means over ranks.
 // What waits is rarely what is slow.
-type Place struct {
+type Activity struct {
 	Function   string  `json:"function"` // of the call
 	CallSite   string  `json:"call_site"`
 	What       string  `json:"what"` // "computation" before the call, or "mpi" in it

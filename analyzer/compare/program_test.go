@@ -37,7 +37,7 @@ func TestDifferentProgramsAreNotCompared(t *testing.T) {
 		assert.Zero(t, f.Tests)
 		assert.Empty(t, f.Changes)
 		assert.Empty(t, f.Causes)
-		assert.Empty(t, f.Places)
+		assert.Empty(t, f.Activities)
 		var text bytes.Buffer
 		require.NoError(t, f.WriteText(&text))
 		assert.Equal(t, f.Text, text.String()[:len(f.Text)], "it begins with that")

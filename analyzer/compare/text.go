@@ -163,8 +163,8 @@ func (f *Findings) rankSentence(main *Change) string {
 
 // whereIn returns where most of a change of computation is, if that is in one place.
 func (f *Findings) whereIn(c *Change) string {
-	for i := range f.Places {
-		p := &f.Places[i]
+	for i := range f.Activities {
+		p := &f.Activities[i]
 		if p.What == c.What && p.Rank == c.Rank && p.RankDifference/c.Seconds >= much {
 			return ", most of it before " + callsite.At(p.Function, p.CallSite)
 		}
@@ -248,7 +248,7 @@ func (c *Cause) name() string {
 }
 
 // name describes the place.
-func (p *Place) name() string {
+func (p *Activity) name() string {
 	name := callsite.At(p.Function, p.CallSite)
 	if p.What == "computation" {
 		return "computation before " + name
@@ -295,7 +295,7 @@ func (f *Findings) WriteText(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(t, "\nTime at places, waiting included: what waits is seldom what is slow; mean over ranks\tA, s\tB, s\tB - A, s\tmost on rank\n")
-	for _, p := range f.Places[:min(len(f.Places), textRows)] {
+	for _, p := range f.Activities[:min(len(f.Activities), textRows)] {
 		fmt.Fprintf(t, "%s\t%.6f\t%.6f\t%+.6f\t%d (%+.6f)\n", p.name(), p.A, p.B, p.Difference, p.Rank, p.RankDifference)
 	}
 	return t.Flush()

@@ -102,7 +102,7 @@ func TestSumsGiveWhatTheySufficeFor(t *testing.T) {
 			for _, s := range f.CallSites {
 				assert.InDelta(t, seconds[at{s.Function, s.CallSite}], s.Seconds, 1e-6, s.CallSite)
 			}
-			before, sums := map[verdict.Place]float64{}, map[verdict.Place]float64{}
+			before, sums := map[verdict.Call]float64{}, map[verdict.Call]float64{}
 			for _, r := range full.Computation {
 				before[r.Before] += r.Seconds
 			}

@@ -96,7 +96,7 @@ func TestChain(t *testing.T) {
 	assert.Equal(t, verdict.Chain, c.Form)
 	assert.Nil(t, v.Rank, v.Text)
 	assert.InDelta(t, 1, c.AtOnce, 0.05)
-	assert.Equal(t, verdict.Place{Function: "MPI_Recv", CallSite: "c.c:2"}, c.Before)
+	assert.Equal(t, verdict.Call{Function: "MPI_Recv", CallSite: "c.c:2"}, c.Before)
 	// all could compute at once: 200 each of the 800
 	assert.InDelta(t, 0.600, *v.GainSeconds, 0.03)
 }

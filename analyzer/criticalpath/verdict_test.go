@@ -125,7 +125,7 @@ func TestSerialWork(t *testing.T) {
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, 0, *v.Rank)
 	c := v.Causes[0]
-	assert.Equal(t, verdict.Place{Function: "MPI_Bcast", CallSite: "a.c:20"}, c.Before)
+	assert.Equal(t, verdict.Call{Function: "MPI_Bcast", CallSite: "a.c:20"}, c.Before)
 	assert.InDelta(t, 0.3, c.EachSeconds, 1e-9)
 	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }

@@ -32,14 +32,14 @@ func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 
 			first = th.Calls - 1 - turn*uint64(iterations)
 		}
 		for k := 0; k <= iterations; k += per {
-			th.Marks = append(th.Marks, first+turn*uint64(k))
+			th.CallsAtVotes = append(th.CallsAtVotes, first+turn*uint64(k))
 		}
 		cursor, err := c.Cursor(th.Rank, th.Thread)
 		require.NoError(t, err)
 		calls, vote := map[int]string{}, 0
 		for cursor.Next() {
 			e := cursor.Event()
-			for vote < len(th.Marks) && e.Index >= th.Marks[vote] {
+			for vote < len(th.CallsAtVotes) && e.Index >= th.CallsAtVotes[vote] {
 				vote++
 			}
 			calls[vote] += fmt.Sprintf("%s@%d ", e.Function.Name, e.Signature.Site)
@@ -50,7 +50,7 @@ func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 
 	stood := uint64(0)
 	for i := range threads {
 		th := &threads[i]
-		for vote := 3; vote < len(th.Marks); vote++ {
+		for vote := 3; vote < len(th.CallsAtVotes); vote++ {
 			lead := 0
 			for shapes[lead][vote] != shapes[i][vote] {
 				lead++
@@ -59,7 +59,7 @@ func extrapolations(t *testing.T, c *trace.Content, iterations, per int) uint64 
 				continue
 			}
 			s := trace.Extrapolation{Vote: vote, Lead: lead}
-			for k := th.Marks[vote-1]; k < th.Marks[vote]; k++ {
+			for k := th.CallsAtVotes[vote-1]; k < th.CallsAtVotes[vote]; k++ {
 				s.Gap += th.Gaps[k]
 				s.Duration += th.Durations[k]
 				th.Gaps[k], th.Durations[k] = 0, 0

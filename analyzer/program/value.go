@@ -227,7 +227,7 @@ func (w *writer) column(k int64, thread int) (int64, bool) {
 	if thread < 0 || k < 0 || k >= int64(len(w.columns)) {
 		return 0, false
 	}
-	place := int(w.trace.Threads().Places().At(thread))
+	place := int(w.trace.Threads().InShape().At(thread))
 	if place >= w.columns[k].Len() {
 		return 0, false
 	}

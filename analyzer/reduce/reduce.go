@@ -45,7 +45,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		if k := c.Threads.Find(of, threads[i].Thread); k >= 0 {
 			leads[i] = k
 			threads[i].Streams, threads[i].Timing, threads[i].Gaps, threads[i].Durations, threads[i].Aggregates = nil, nil, nil, nil, nil
-			threads[i].Marks, threads[i].Extrapolations, threads[i].Overheads = nil, nil, nil
+			threads[i].CallsAtVotes, threads[i].Extrapolations, threads[i].Overheads = nil, nil, nil
 			threads[i].FirstTick, threads[i].EndTick, threads[i].InsideTicks = threads[k].FirstTick, threads[k].EndTick, threads[k].InsideTicks
 		} else {
 			kept++

@@ -252,7 +252,7 @@ func TestLeadsOfClusteredRanks(t *testing.T) {
 		th.Extrapolations = []trace.Extrapolation{s}
 	})
 	for i := range content.Threads.Len() {
-		content.Threads.Change(i, func(th *trace.Thread) { th.Marks = []uint64{from, to} })
+		content.Threads.Change(i, func(th *trace.Thread) { th.CallsAtVotes = []uint64{from, to} })
 	}
 	content.Meta.Clustering = &trace.Clustering{Votes: make([]trace.Vote, 2)}
 	whole := tracetest.Open(t, content)

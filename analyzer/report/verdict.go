@@ -31,7 +31,7 @@ func (r *Report) verdictView() verdictView {
 		return v
 	}
 	v.First = &r.Verdict().Causes[0]
-	if before := v.First.Before; before != (verdict.Place{}) {
+	if before := v.First.Before; before != (verdict.Call{}) {
 		v.Where = before.At()
 		if v.First.IsComputation() {
 			v.Where = verdict.Between(v.First.After, before)

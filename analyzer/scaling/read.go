@@ -266,8 +266,8 @@ func (g *reading) place(k key) place {
 	return p
 }
 
-func (g *reading) call(function uint16, site uint32) verdict.Place {
-	one := verdict.Place{CallSite: g.names.site(g.Sites(), site)}
+func (g *reading) call(function uint16, site uint32) verdict.Call {
+	one := verdict.Call{CallSite: g.names.site(g.Sites(), site)}
 	if f := g.Function(function); f != nil {
 		one.Function = f.Name
 	}

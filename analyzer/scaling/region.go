@@ -7,9 +7,9 @@ import (
 
 // A place is a call, or the computation before a call and after another one.
 type place struct {
-	call        verdict.Place
+	call        verdict.Call
 	computation bool
-	after       verdict.Place // for computation; empty if unknown
+	after       verdict.Call // for computation; empty if unknown
 }
 
 // words describes the place.

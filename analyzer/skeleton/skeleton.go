@@ -62,7 +62,7 @@ type LeftOut struct {
 
 // A Loop is a shortened loop.
 type Loop struct {
-	Place             string // the first call in it
+	FirstCall         string // in it
 	First, Iterations uint64
 }
 

@@ -58,7 +58,7 @@ func (c *Cause) Advice(n Neighbors) []string {
 
 // look returns which code to look at.
 func (c *Cause) look() string {
-	if c.Before == (Place{}) {
+	if c.Before == (Call{}) {
 		return "See the table of ranks for how long each rank computes."
 	}
 	return fmt.Sprintf("Look at the code that runs %s.", c.where())

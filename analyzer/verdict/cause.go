@@ -22,8 +22,8 @@ type Cause struct {
 	Scope string `json:"scope"`
 	// After and Before are the calls around a computation; otherwise Before is the call itself. In
 	// is the function that contains it, "" if it is not known.
-	After  Place  `json:"after"`
-	Before Place  `json:"before"`
+	After  Call   `json:"after"`
+	Before Call   `json:"before"`
 	In     string `json:"in"`
 	Phase  string `json:"phase"` // name of the phase that contains it, "" if it is in several
 	// Instances is the number of affected instances among the Of ones that a rank executed; both
@@ -121,8 +121,8 @@ func (c *Cause) IsComputation() bool {
 	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Serialization && c.Form == Master
 }
 
-// Place is a call in the program.
-type Place struct {
+// A Call is a call in the program.
+type Call struct {
 	Function string `json:"function"`
 	CallSite string `json:"call_site"`
 }

@@ -195,11 +195,11 @@ func (c *Cause) where() string {
 
 // Between describes the computation between two calls. The first is not known if there are sums
 // only.
-func Between(after, before Place) string {
+func Between(after, before Call) string {
 	switch {
-	case before == Place{}:
+	case before == Call{}:
 		return "outside MPI"
-	case after == Place{}:
+	case after == Call{}:
 		return "before " + before.At()
 	case after == before:
 		return "between two calls of " + before.At()
@@ -208,7 +208,7 @@ func Between(after, before Place) string {
 }
 
 // At returns a call and its call site in words.
-func (p Place) At() string { return callsite.At(p.Function, p.CallSite) }
+func (p Call) At() string { return callsite.At(p.Function, p.CallSite) }
 
 // whereabouts returns pod and node, or the host outside Kubernetes.
 func (c *Cause) whereabouts() string {

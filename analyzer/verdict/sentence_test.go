@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	wait   = verdict.Place{Function: "MPI_Waitall", CallSite: "a.c:20"}
-	send   = verdict.Place{Function: "MPI_Send", CallSite: "a.c:10"}
-	reduce = verdict.Place{Function: "MPI_Allreduce", CallSite: "a.c:30"}
+	wait   = verdict.Call{Function: "MPI_Waitall", CallSite: "a.c:20"}
+	send   = verdict.Call{Function: "MPI_Send", CallSite: "a.c:10"}
+	reduce = verdict.Call{Function: "MPI_Allreduce", CallSite: "a.c:30"}
 )
 
 // slow returns a cause about rank 3, which computes longer each time.
@@ -85,7 +85,7 @@ func TestTheSentence(t *testing.T) {
 		"several stopped": {several(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),
 			"Ranks 4-7 make this job slow: they compute for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; the CPU limits of their containers stopped them for 3.9 s longer than the others, and that, not more work, is the reason." + without},
 		"stopped, where is not known": {slow(func(c *verdict.Cause) {
-			c.Form, c.StoppedSeconds, c.After, c.Before, c.EachSeconds, c.Of, c.OthersSeconds = verdict.Stopped, 3.9, verdict.Place{}, verdict.Place{}, 0, 0, nil
+			c.Form, c.StoppedSeconds, c.After, c.Before, c.EachSeconds, c.Of, c.OthersSeconds = verdict.Stopped, 3.9, verdict.Call{}, verdict.Call{}, 0, 0, nil
 		}),
 			"Rank 3 (pod w-1, node n2) makes this job slow: the CPU limit of its container stopped it for 3.9 s longer than the others." + without},
 		"preempted": {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }),
@@ -124,7 +124,7 @@ func TestTheSentence(t *testing.T) {
 		"network":                  {verdict.Cause{Kind: verdict.Network, Before: wait, Calls: 12, EachSeconds: 0.5, GainSeconds: new(4.0)}, "Messages between nodes make this job slow: most of their time goes to MPI_Waitall at a.c:20 (12 calls, 500 ms each)." + without},
 		"many collectives":         {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooOften, Before: reduce, Calls: 12000, EachSeconds: 2e-5, Bytes: 8, GainSeconds: new(4.0)}, "Many collectives make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (12,000 calls, 20 µs each, 8 B on average)." + without},
 		"collectives of much data": {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooLarge, Before: reduce, Calls: 120, EachSeconds: 0.02, Bytes: 1 << 20, GainSeconds: new(4.0)}, "Collectives of much data make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (120 calls, 20 ms each, 1.0 MiB on average)." + without},
-		"files":                    {verdict.Cause{Kind: verdict.IO, Before: verdict.Place{Function: "MPI_File_write_all"}, Calls: 120, EachSeconds: 0.02, GainSeconds: new(4.0)}, "Files make this job slow: most of their time goes to MPI_File_write_all (120 calls, 20 ms each)." + without},
+		"files":                    {verdict.Cause{Kind: verdict.IO, Before: verdict.Call{Function: "MPI_File_write_all"}, Calls: 120, EachSeconds: 0.02, GainSeconds: new(4.0)}, "Files make this job slow: most of their time goes to MPI_File_write_all (120 calls, 20 ms each)." + without},
 		"late start": {slow(func(c *verdict.Cause) {
 			c.Kind, c.Form, c.EachSeconds, c.Estimate = verdict.StartEnd, verdict.Start, 4, true
 		}), "Rank 3 (pod w-1, node n2) makes this job slow: it comes to MPI_Init 4.0 s after the others, and all of them wait for it there. Without that, the run would take about 4.0 s less (of 10.0 s)."},
@@ -132,7 +132,7 @@ func TestTheSentence(t *testing.T) {
 		"too few CPUs":              {verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew, GainSeconds: new(4.0)}, "Too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike." + without},
 		"limits":                    {verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits, GainSeconds: new(4.0)}, "CPU limits make this job slow: they stop the containers of all ranks alike." + without},
 		"tracer":                    {verdict.Cause{Kind: verdict.Tracer, GainSeconds: new(0.7), Estimate: true}, "The tracer itself makes this job slow. Without that, the run would take about 700 ms less (of 10.0 s)."},
-		"gain not known":            {slow(func(c *verdict.Cause) { c.GainSeconds, c.After = nil, verdict.Place{} }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time before MPI_Waitall at a.c:20, the others for 20 ms. How much shorter the run would be without that is not known, since the times of single calls were not kept."},
+		"gain not known":            {slow(func(c *verdict.Cause) { c.GainSeconds, c.After = nil, verdict.Call{} }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time before MPI_Waitall at a.c:20, the others for 20 ms. How much shorter the run would be without that is not known, since the times of single calls were not kept."},
 		"between calls of one site": {slow(func(c *verdict.Cause) { c.After = wait }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between two calls of MPI_Waitall at a.c:20, the others for 20 ms." + without},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ type Stop struct {
 	Scope  string    // for a crash: "pod", "node" or "host" if all of its ranks ended at once
 	Name   string    // name of the Scope
 	Left   string    // ranks that left without MPI_Finalize, with their exit code, if they all did; otherwise ""
-	Call   Place     // the call in which the others waited for the rank that never came; for a mismatch see Number
+	Call   Call      // the call in which the others waited for the rank that never came; for a mismatch see Number
 	Comm   string    // communicator of Call; "": it is about messages
 	Send   bool      // they waited until their messages were received
 	Number int       // for a mismatch: number of the collective, from 1
@@ -35,7 +35,7 @@ type Stop struct {
 type Waiting struct {
 	Ranks string // "3", "0-2"
 	Count int
-	Call  Place
+	Call  Call
 	Rank  string // for a cycle: the rank that it waits for
 	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" if the call determines it
 }
@@ -46,9 +46,9 @@ type Who struct {
 	Ranks   string
 	Count   int
 	Where   string  // pod, node or host in words, "" if they differ
-	In      Place   // the call that they were in; empty: none
+	In      Call    // the call that they were in; empty: none
 	Detail  string  // detail of In: "with root 1"
-	After   Place   // the last call that returned
+	After   Call    // the last call that returned
 	Seconds float64 // time since After
 	Gone    bool    // they had exited, with or without MPI_Finalize
 	Unknown bool    // they are not in the trace
@@ -314,9 +314,9 @@ func (s *Stop) Advice() []string {
 }
 
 // at returns a call and its call site in words.
-func at(p Place) string { return p.Function + site(p) }
+func at(p Call) string { return p.Function + site(p) }
 
-func site(p Place) string {
+func site(p Call) string {
 	if p.CallSite == "" {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSentencesOfStops(t *testing.T) {
-	call := func(function, site string) Place { return Place{Function: function, CallSite: site} }
+	call := func(function, site string) Call { return Call{Function: function, CallSite: site} }
 	for want, s := range map[string]Stop{
 		"This job was stopped after 3.0 s while it was making progress.":   {Seconds: 3},
 		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.": {Seconds: 3, Left: "all 4 ranks (exit code 0)"},

@@ -28,7 +28,7 @@ type Facts struct {
 	SumsOnly    bool     // the times of single calls were not recorded
 	// Costliest is the call with the largest total over all ranks, CostliestShare its fraction of
 	// their time, CostliestWaits the fraction of the call's time in which it waits for other ranks.
-	Costliest       *Place
+	Costliest       *Call
 	CostliestShare  float64
 	CostliestWaits  *float64
 	Harmless        *Cause  // ranks that compute longer than the others, at hardly any cost for the run

@@ -73,7 +73,7 @@ func TestClusteredPhases(t *testing.T) {
 			}
 			votes := strings.Count(states, "L")
 			for _, thread := range trace.Threads().All() {
-				require.Len(t, thread.Marks, len(states))
+				require.Len(t, thread.CallsAtVotes, len(states))
 				if thread.Rank < 2 {
 					require.Empty(t, thread.Extrapolations)
 				} else {
@@ -165,7 +165,7 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 					}
 				}
 				for _, thread := range trace.Threads().All() {
-					require.Len(t, thread.Marks, len(states))
+					require.Len(t, thread.CallsAtVotes, len(states))
 					require.NotEmpty(t, thread.Overheads)
 					if lead[thread.Rank] {
 						require.Empty(t, thread.Extrapolations)

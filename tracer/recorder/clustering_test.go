@@ -212,13 +212,13 @@ func TestClusteringTwoPhases(t *testing.T) {
 func (w *votingWorld) compare(rank int, got *trace.Content) {
 	t := w.t
 	thread, full := got.Threads.At(0), w.full(rank)
-	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
+	require.Len(t, thread.CallsAtVotes, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.OverheadTicks())
 	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
 	stands := map[uint64]bool{}
 	for _, s := range thread.Extrapolations {
 		var gap, duration int64
-		for k := thread.Marks[s.Vote-1]; k < thread.Marks[s.Vote]; k++ {
+		for k := thread.CallsAtVotes[s.Vote-1]; k < thread.CallsAtVotes[s.Vote]; k++ {
 			gap += full.Threads.At(0).Gaps[k]
 			duration += full.Threads.At(0).Durations[k]
 			stands[k] = true
@@ -288,7 +288,7 @@ func TestClusteringKeepsWhatChanges(t *testing.T) {
 	require.Equal(t, trace.VoteAll, w.vote())
 	for rank, got := range w.contents() {
 		thread, full := got.Threads.At(0), w.full(rank)
-		from, to := thread.Marks[4], thread.Marks[5]
+		from, to := thread.CallsAtVotes[4], thread.CallsAtVotes[5]
 		require.Equal(t, full.Threads.At(0).Gaps[from:to], thread.Gaps[from:to])
 		require.Equal(t, full.Threads.At(0).Durations[from:to], thread.Durations[from:to])
 	}

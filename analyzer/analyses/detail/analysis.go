@@ -83,7 +83,7 @@ func (a *closeUp) detail(ctx context.Context, v verdict.Verdict, found *phases.F
 // detailOf returns the calls of some ranks between two times on the common clock.
 func (a *closeUp) detailOf(ctx context.Context, from, to int64, ranks []int) (*Detail, error) {
 	names := func(function uint16, site uint32) (string, string) {
-		p := a.Names.Place(function, site)
+		p := a.Names.Call(function, site)
 		return p.Function, p.CallSite
 	}
 	d, err := Take(ctx, a.matched.Log, names, Window{

@@ -110,11 +110,11 @@ func regionTimes(a *accounts.Accounts) []RegionTime {
 		}
 		t := a.Total[what]
 		r := RegionTime{
-			Before: a.Names.Place(what.Next, what.NextSite),
+			Before: a.Names.Call(what.Next, what.NextSite),
 			Count:  t.Count, Seconds: accounts.Seconds(t.Ns), MeanSeconds: accounts.Seconds(t.Ns) / float64(max(1, n)), Path: a.Timed(t.Path),
 		}
 		if !a.Sums {
-			r.After = new(a.Names.Place(what.Function, what.Site))
+			r.After = new(a.Names.Call(what.Function, what.Site))
 			r.Imbalance = new(max(0, *r.Path-r.MeanSeconds))
 		}
 		for row := range a.Ranks {

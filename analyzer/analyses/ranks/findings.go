@@ -53,14 +53,14 @@ type SiteTime struct {
 
 // RegionTime is the computation between two consecutive calls.
 type RegionTime struct {
-	After       *verdict.Place `json:"after"` // null if the times of single calls were not recorded
-	Before      verdict.Place  `json:"before"`
-	Count       uint64         `json:"count"`
-	Seconds     float64        `json:"seconds"`      // of all ranks
-	MeanSeconds float64        `json:"mean_seconds"` // over ranks
-	MaxSeconds  float64        `json:"max_seconds"`
-	MaxRank     int            `json:"max_rank"`
-	Path        *float64       `json:"path_seconds"` // null if After is
+	After       *verdict.Call `json:"after"` // null if the times of single calls were not recorded
+	Before      verdict.Call  `json:"before"`
+	Count       uint64        `json:"count"`
+	Seconds     float64       `json:"seconds"`      // of all ranks
+	MeanSeconds float64       `json:"mean_seconds"` // over ranks
+	MaxSeconds  float64       `json:"max_seconds"`
+	MaxRank     int           `json:"max_rank"`
+	Path        *float64      `json:"path_seconds"` // null if After is
 	// Imbalance is Scalasca's indicator: how much longer the path is here than that of a balanced
 	// run. Null if After is.
 	Imbalance *float64 `json:"imbalance_seconds"`

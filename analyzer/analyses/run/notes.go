@@ -107,7 +107,7 @@ func unmatchedNotes(a *accounts.Accounts, f *matching.Result) []string {
 	var notes []string
 	for _, p := range order {
 		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s%s.", capital(string(p.what)), counts[p],
-			a.Names.Place(p.function, p.site).At(), trace.NewRankList(ranks[p]), suffix))
+			a.Names.Call(p.function, p.site).At(), trace.NewRankList(ranks[p]), suffix))
 	}
 	return notes
 }

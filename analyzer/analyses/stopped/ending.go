@@ -62,7 +62,7 @@ func (e *Ending) Cause() verdict.Cause {
 	}
 	for i := range e.Ranks {
 		if r := &e.Ranks[i]; c.Rank != nil && r.Rank == *c.Rank {
-			c.Before = verdict.Place{Function: r.Function, CallSite: r.CallSite}
+			c.Before = verdict.Call{Function: r.Function, CallSite: r.CallSite}
 		}
 	}
 	return c

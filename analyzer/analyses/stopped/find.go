@@ -60,8 +60,8 @@ func (s *search) stop() *verdict.Stop {
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 // call returns a call in readable form.
-func (s *search) call(function uint16, site uint32) verdict.Place {
-	p := verdict.Place{}
+func (s *search) call(function uint16, site uint32) verdict.Call {
+	p := verdict.Call{}
 	if f := s.trace.Function(function); f != nil {
 		p.Function = f.Name
 	}

@@ -76,7 +76,7 @@ func (s *search) stray(r *state) string {
 	return ""
 }
 
-func at(p verdict.Place) string {
+func at(p verdict.Call) string {
 	if p.CallSite == "" {
 		return p.Function
 	}

@@ -51,7 +51,7 @@ func waitBreakdown(f *matching.Result, n accounts.Names) WaitBreakdown {
 		for p, t := range tables.Sites {
 			kind := p.Kind.String()
 			merge(ranks, RankWait{Rank: l.Rank, Kind: kind}, t)
-			place := n.Place(p.Function, p.Site)
+			place := n.Call(p.Function, p.Site)
 			merge(sites, SiteWait{Kind: kind, Function: place.Function, CallSite: place.CallSite}, t)
 		}
 		for p, t := range tables.Partners {

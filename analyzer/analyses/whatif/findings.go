@@ -14,12 +14,12 @@ type Findings struct {
 // WhatIf is the duration of the run under another condition: an estimate, or a prediction by replay
 // (package predict has the model and its assumptions).
 type WhatIf struct {
-	What     string         `json:"what"` // as text: "rank 3 computed as fast as the others"
-	Kind     verdict.Kind   `json:"kind"`
-	Rank     *int           `json:"rank,omitempty"`
-	Site     *verdict.Place `json:"site,omitempty"`
-	Seconds  float64        `json:"seconds"` // predicted run time
-	Gain     float64        `json:"gain"`    // saved part of the run time
-	Estimate bool           `json:"estimate"`
-	Assumes  string         `json:"assumes"`
+	What     string        `json:"what"` // as text: "rank 3 computed as fast as the others"
+	Kind     verdict.Kind  `json:"kind"`
+	Rank     *int          `json:"rank,omitempty"`
+	Site     *verdict.Call `json:"site,omitempty"`
+	Seconds  float64       `json:"seconds"` // predicted run time
+	Gain     float64       `json:"gain"`    // saved part of the run time
+	Estimate bool          `json:"estimate"`
+	Assumes  string        `json:"assumes"`
 }

@@ -47,9 +47,9 @@ func (n Names) Site(s uint32) string {
 	return callsite.Name(&n.sites[s-1])
 }
 
-// Place returns the function and call site of a call in readable form.
-func (n Names) Place(function uint16, site uint32) verdict.Place {
-	return verdict.Place{Function: n.Function(function), CallSite: n.Site(site)}
+// Call returns the function and call site of a call in readable form.
+func (n Names) Call(function uint16, site uint32) verdict.Call {
+	return verdict.Call{Function: n.Function(function), CallSite: n.Site(site)}
 }
 
 // In returns the function that contains a call site, "" if it is not known.
@@ -96,7 +96,7 @@ func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	case kind == Launch, kind == Untraced:
 		return string(kind), ""
 	case what.Computes():
-		return string(Computation), verdict.Between(n.Place(what.Function, what.Site), n.Place(what.Next, what.NextSite))
+		return string(Computation), verdict.Between(n.Call(what.Function, what.Site), n.Call(what.Next, what.NextSite))
 	}
 	return n.Function(what.Function), n.Site(what.Site)
 }

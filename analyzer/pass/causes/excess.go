@@ -280,13 +280,13 @@ func (a *search) causeOf(kind verdict.Kind, set []worker, where accounts.Activit
 func (a *search) locate(c *verdict.Cause, where accounts.Activity) {
 	switch {
 	case where.Computes():
-		c.Before = a.Names.Place(where.Next, where.NextSite)
+		c.Before = a.Names.Call(where.Next, where.NextSite)
 		if !a.Sums {
-			c.After = a.Names.Place(where.Function, where.Site)
+			c.After = a.Names.Call(where.Function, where.Site)
 		}
 		c.In = a.Names.Around(where.Site, where.NextSite)
 	case where != accounts.Activity{}:
-		c.Before, c.In = a.Names.Place(where.Function, where.Site), a.Names.In(where.Site)
+		c.Before, c.In = a.Names.Call(where.Function, where.Site), a.Names.In(where.Site)
 	}
 }
 

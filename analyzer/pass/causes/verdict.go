@@ -56,7 +56,7 @@ func (a *search) facts(parallel *float64) verdict.Facts {
 		f.Most = max(f.Most, w.useful)
 	}
 	if where, share := a.costliestCall(); where != (accounts.Activity{}) {
-		place := a.Names.Place(where.Function, where.Site)
+		place := a.Names.Call(where.Function, where.Site)
 		f.Costliest, f.CostliestShare = &place, share
 		if t := a.Total[where]; t.Ns > 0 && !a.Sums {
 			f.CostliestWaits = new(float64(t.Waited) / float64(t.Ns))

@@ -15,7 +15,7 @@ import (
 // Functions are the functions of section templates.
 var Functions = template.FuncMap{
 	"seconds": wording.Duration, "fixed": Fixed, "known": Known, "percent": Percent, "activity": Activity, "early": Early,
-	"place": func(p verdict.Place) string { return callsite.At(p.Function, p.CallSite) },
+	"place": func(p verdict.Call) string { return callsite.At(p.Function, p.CallSite) },
 	"minus": func(a, b float64) float64 { return a - b },
 	"plus":  func(a, b float64) float64 { return a + b },
 	"share": func(part, whole float64) string {

@@ -113,7 +113,7 @@ func summarize(out io.Writer, dir string, s *skeleton.Skeleton) error {
 		fmt.Fprintf(out, "recorded on %d ranks, also runs on other numbers of ranks\n", s.Ranks)
 	}
 	for _, l := range s.Shortened {
-		fmt.Fprintf(out, "%d of %d iterations of the loop that begins with %s\n", l.First, l.Iterations, l.Place)
+		fmt.Fprintf(out, "%d of %d iterations of the loop that begins with %s\n", l.First, l.Iterations, l.FirstCall)
 	}
 	if s.Seconds > 0 {
 		fmt.Fprintf(out, "the program ran for %.3g s; expected: %.3g s\n", s.Seconds, s.Expected)
