@@ -110,6 +110,61 @@ func TestLostCallsAreCounted(t *testing.T) {
 	}
 }
 
+// overtaken loses calls of one thread first, then one call of the other that its buffer has no room for. Smaller calls
+// that follow would fit.
+const overtaken = `
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static void *chat(void *unused)
+{
+	unsigned x = 1;
+	int flag;
+	for (int i = 0; i < 60000; i++) {
+		x = x * 1103515245 + 12345;
+		MPI_Iprobe(MPI_ANY_SOURCE, (int)(x >> 18), MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+	}
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	enum { BLOCKS = 20000 };
+	static int lengths[BLOCKS], displacements[BLOCKS];
+	int provided;
+	pthread_t thread;
+	MPI_Datatype type;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	pthread_create(&thread, NULL, chat, NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < BLOCKS; i++) {
+		lengths[i] = 1;
+		displacements[i] = i * i;
+	}
+	MPI_Type_indexed(BLOCKS, lengths, displacements, MPI_INT, &type);
+	MPI_Type_free(&type);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	printf("rank 0: %d calls\n", 60000 + 5);
+	return 0;
+}
+`
+
+// After its first lost call a thread records nothing, even if its buffer has room: a trace with MPI_Finalize and without
+// the calls before it would look like one that is whole.
+func TestNothingFollowsALostCall(t *testing.T) {
+	const limit = 100_000
+	source := filepath.Join(t.TempDir(), "overtaken.c")
+	require.NoError(t, os.WriteFile(source, []byte(overtaken), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": limit, "segment_bytes": 32768})
+			r := tracer.Run(t, shimtest.Launch(implementation, 1, shimtest.Compile(t, implementation, source, "-pthread"))...)
+			require.Zero(t, r.Code, r.Stderr)
+			requireCounted(t, open(t, tracer.Processes(t)), 0, saidCalls(t, r.Stdout, 0), limit, "end")
+		})
+	}
+}
+
 // The same in Fortran, whose layer calls the C functions: functions that are first called after tracing has stopped are
 // bound then.
 const wordyFortran = `

@@ -157,6 +157,8 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	bool room;
 
 	if (state == CAIRN_OFF) {
+		// No later, smaller record may go where this one had no room: MPI_Finalize would make the trace look whole.
+		t->soft = (char *)t->buffer;
 		cairn_life_lost(1);
 		if (function == CAIRN_ID_MPI_Finalize || function == CAIRN_ID_MPI_Session_finalize)
 			cairn_life_finalized();
