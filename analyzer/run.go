@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,19 +100,23 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.An
 	}
 	findings := make(map[string][]byte, len(list))
 	var failed []error
-	for _, a := range list {
+	all := steps(list)
+	var clocks *clock.Map
+	for i, a := range list {
 		if ctx.Err() != nil {
 			failed = append(failed, ctx.Err())
 			break
 		}
 		raw, err := a.Run(ctx, of)
+		clocks = cmp.Or(matching.Map(of), clocks)
+		err = errors.Join(err, of.Done(all[i+1:]...))
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", a.Name(), err))
 			continue
 		}
 		findings[a.Name()] = raw
 	}
-	return findings, matching.Map(of), errors.Join(failed...)
+	return findings, clocks, errors.Join(failed...)
 }
 
 func steps(list []analysis.Any) []pass.Step {

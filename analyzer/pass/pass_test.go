@@ -152,3 +152,27 @@ func TestBug(t *testing.T) {
 		require.ErrorContains(t, err, "this is a bug of Cairn's")
 	}
 }
+
+// TestDone: what a result holds is released when no remaining step requires it, however indirectly.
+func TestDone(t *testing.T) {
+	released := 0
+	log := pass.New("log", func(_ context.Context, r *pass.Run) (int, error) {
+		r.OnClose(func() error { released++; return nil })
+		return 1, nil
+	})
+	direct := pass.New("direct", func(_ context.Context, r *pass.Run) (int, error) { return log.Result(r), nil }, log)
+	indirect := pass.New("indirect", func(_ context.Context, r *pass.Run) (int, error) { return direct.Result(r), nil }, direct)
+	other := pass.New("other", func(context.Context, *pass.Run) (int, error) { return 2, nil })
+	r := pass.Begin(t.Context(), nil, direct, indirect, other)
+	for i, want := range []int{0, 0, 1} {
+		left := []pass.Step{direct, indirect, other}[i:]
+		require.NoError(t, r.Done(left...))
+		assert.Equal(t, want, released, i)
+		if i == 0 {
+			_, err := direct.Of(t.Context(), r)
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, r.Close())
+	assert.Equal(t, 1, released)
+}

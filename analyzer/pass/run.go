@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -26,7 +28,13 @@ type shared struct {
 
 	mu      sync.Mutex
 	results map[Step]*result
-	closers []func() error
+	closers []closer
+}
+
+// A closer releases what the result of a step holds.
+type closer struct {
+	of Step
+	do func() error
 }
 
 // A result is available when done is closed.
@@ -71,11 +79,62 @@ func (r *Run) Trace() timeline.Trace { return r.trace }
 // Wants reports whether any step of this run will ask for the result of s.
 func (r *Run) Wants(s Step) bool { return r.wanted[s.self()] }
 
-// OnClose registers a function for Close, which calls them in reverse order.
+// OnClose registers a function that releases what the result of the calling pass holds. Done and
+// Close call them, the last one first.
 func (r *Run) OnClose(do func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closers = append(r.closers, do)
+	r.closers = append(r.closers, closer{r.of, do})
+}
+
+// Done declares that of all steps only those that remain will be asked for. It drops the results
+// that none of them can use, and releases what these hold.
+func (r *Run) Done(remaining ...Step) error {
+	needed := map[Step]bool{}
+	for _, s := range remaining {
+		closure(s, needed)
+	}
+	usable := maps.Clone(needed)
+	for s := range needed {
+		for _, optional := range s.optional() {
+			usable[optional.self()] = true
+		}
+	}
+	r.mu.Lock()
+	for s := range r.results {
+		if !usable[s] {
+			r.results[s] = &dropped
+		}
+	}
+	r.mu.Unlock()
+	return r.release(func(s Step) bool { return !needed[s] })
+}
+
+// dropped replaces results that no step can use.
+var dropped = func() result {
+	r := result{done: make(chan struct{}), err: errors.New("the result was dropped")}
+	close(r.done)
+	return r
+}()
+
+func (s *shared) release(done func(Step) bool) error {
+	s.mu.Lock()
+	var released []closer
+	s.closers = slices.DeleteFunc(s.closers, func(c closer) bool {
+		if done(c.of) {
+			released = append(released, c)
+		}
+		return done(c.of)
+	})
+	s.mu.Unlock()
+	if len(released) > 0 {
+		s.early.Wait() // one may run on for a step that has failed
+	}
+	var failed []error
+	for _, c := range slices.Backward(released) {
+		failed = append(failed, c.do())
+	}
+	return errors.Join(failed...)
 }
 
 // Close cancels early passes that no step has waited for, and releases the resources of all passes.
@@ -83,11 +142,7 @@ func (r *Run) OnClose(do func() error) {
 func (r *Run) Close() error {
 	r.end()
 	r.early.Wait()
-	var failed []error
-	for i := len(r.closers) - 1; i >= 0; i-- {
-		failed = append(failed, r.closers[i]())
-	}
-	return errors.Join(failed...)
+	return r.release(func(Step) bool { return true })
 }
 
 // result computes the result of a step, or waits until another goroutine has computed it.

@@ -22,8 +22,10 @@ var Pass = pass.New("matching", func(ctx context.Context, r *pass.Run) (*Result,
 		return nil, err
 	}
 	r.OnClose(func() error {
-		defer f.Log.Close()
-		return f.Log.Spool.Err()
+		log := f.Log
+		f.Log = nil // most of the memory of an analysis
+		defer log.Close()
+		return log.Spool.Err()
 	})
 	return f, nil
 }, Given)
