@@ -109,7 +109,9 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.An
 		}
 		raw, err := a.Run(ctx, of)
 		clocks = cmp.Or(matching.Map(of), clocks)
-		err = errors.Join(err, of.Done(all[i+1:]...))
+		if err := of.Done(all[i+1:]...); err != nil {
+			failed = append(failed, err) // of a pass that several analyses share
+		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", a.Name(), err))
 			continue

@@ -176,3 +176,21 @@ func TestDone(t *testing.T) {
 	require.NoError(t, r.Close())
 	assert.Equal(t, 1, released)
 }
+
+// TestDoneKeepsWhatIsUsed: a result stays while a remaining step uses it, if it does not require it.
+func TestDoneKeepsWhatIsUsed(t *testing.T) {
+	computed := 0
+	first := pass.New("first", func(context.Context, *pass.Run) (int, error) { computed++; return 7, nil })
+	second := pass.New("second", func(ctx context.Context, r *pass.Run) (int, error) { return first.Of(ctx, r) }).Uses(first)
+	r := pass.Begin(t.Context(), nil, first, second)
+	_, err := first.Of(t.Context(), r)
+	require.NoError(t, err)
+	require.NoError(t, r.Done(second))
+	found, err := second.Of(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, 7, found)
+	assert.Equal(t, 1, computed)
+	require.NoError(t, r.Done())
+	assert.Zero(t, pass.Computed(r, first), "dropped")
+	require.NoError(t, r.Close())
+}
