@@ -219,6 +219,20 @@ bool cairn_traced(void)
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }
 
+// next_of returns the function that follows in the order of resolution, or libmpi's own; NULL if there is none.
+static void *next_of(unsigned id)
+{
+	void *next = cairn_find(cairn_name(id));
+	return next != NULL ? next : find_inner(id);
+}
+
+bool cairn_bind_wrapper(unsigned id)
+{
+	if (__atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE) == NULL)
+		__atomic_store_n(&cairn_real[id], next_of(id), __ATOMIC_RELEASE);
+	return cairn_wrapper_distance[id] != 0 && __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE) != NULL;
+}
+
 // cairn_bind is called from the entry point at the first call of a function. Threads may call it concurrently, and all
 // find the same function.
 void *cairn_bind(unsigned id) CAIRN_HIDDEN;
@@ -227,16 +241,15 @@ void *cairn_bind(unsigned id)
 {
 	// calls are counted even after tracing has stopped, and with clustering the markers matter
 	bool traced = cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
-	void *next = cairn_find(cairn_name(id)), *target;
+	void *next, *target;
 
-	if (next == NULL)
-		next = find_inner(id);
-	if (next == NULL)
-		return cairn_not_there(cairn_name(id));
-	target = next;
-	if (traced && cairn_wrapper_distance[id] != 0) {
-		__atomic_store_n(&cairn_real[id], next, __ATOMIC_RELEASE);
+	if (traced && cairn_bind_wrapper(id)) {
+		next = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE);
 		target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
+	} else {
+		target = next = next_of(id);
+		if (next == NULL)
+			return cairn_not_there(cairn_name(id));
 	}
 	if (target != next && !cairn_recorded(id)) {
 		__atomic_store_n(&cairn_slots[id], next, __ATOMIC_RELEASE);

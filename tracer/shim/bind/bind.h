@@ -14,6 +14,10 @@ bool cairn_traced(void);
 // does not take part in it; NULL if there is none.
 void *cairn_find(const char *name);
 
+// cairn_bind_wrapper finds the real function behind a function's wrapper, for callers that do not come through its entry
+// point. It returns false if there is none: the wrapper must not be called.
+bool cairn_bind_wrapper(unsigned id);
+
 // cairn_inner returns libmpi's own PMPI function, for calls of ours; NULL if there is none.
 void *cairn_inner(unsigned id);
 #define CAIRN_INNER(name) ((__typeof__(&cairn_##name))cairn_inner(CAIRN_ID_##name))

@@ -44,11 +44,20 @@ void *cairn_fortran_real(unsigned slot)
 	return __atomic_load_n(&cairn_fortran_behind[slot], __ATOMIC_ACQUIRE);
 }
 
+// adapter_of returns the adapter of a function, NULL if there is none. An adapter calls the C function's wrapper by name,
+// not through its entry point, so the wrapper must know its real function first.
+static void *adapter_of(unsigned function)
+{
+	void *adapter = cairn_fortran_adapter(function);
+
+	return adapter != NULL && cairn_bind_wrapper(function) ? adapter : NULL;
+}
+
 // cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is for C.
 void *cairn_bind_fortran(unsigned slot)
 {
 	bool traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
-	void *real = cairn_find(symbol_name(slot)), *adapter = cairn_fortran_adapter(cairn_announced.function), *target = real;
+	void *real = cairn_find(symbol_name(slot)), *adapter, *target = real;
 
 	if (real == NULL) {
 		// Fail as the dynamic linker would.
@@ -58,6 +67,7 @@ void *cairn_bind_fortran(unsigned slot)
 	if (traced) {
 		cairn_is_library(real);
 		cairn_is_library(cairn_find("pmpi_init_")); // the layer below the module mpi_f08 in Open MPI
+		adapter = adapter_of(cairn_announced.function);
 		if (adapter != NULL) {
 			cairn_is_library(adapter);
 			__atomic_store_n(&cairn_fortran_behind[slot], real, __ATOMIC_RELEASE);
@@ -99,7 +109,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 	*caller = a->caller | CAIRN_FORTRAN;
 	if (a->real != NULL)
 		*real = a->real;
-	else if (a->profiling)
+	else if (a->profiling && cairn_inner(function) != NULL)
 		*real = cairn_inner(function);
 	a->real = NULL;
 	a->profiling = 0;

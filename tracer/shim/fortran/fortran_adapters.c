@@ -186,36 +186,93 @@ void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_
 	cairn_MPI_Type_match_size(*typeclass, *size, &out);
 }
 
-// Without requests the Fortran procedure only sets its results and returns. The C function does the same with ours, and
-// is recorded. With requests the Fortran layer calls the C function.
+// Without requests the Fortran procedure sets its results and returns. With requests the Fortran layer calls the C
+// function.
 static MPI_Request no_requests[1];
 static int no_indices[1];
 
-#define WITHOUT_REQUESTS(name, parameters, arguments, ...) \
+// set_empty sets what C returns where there is no request (MPI 4.0 §3.7.3).
+static void set_empty(MPI_Status *status)
+{
+	*status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
+}
+
+static int wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+	struct call c = pending;
+	(void)count, (void)requests, (void)statuses;
+	PROCEDURE(c, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.error);
+	return *c.error;
+}
+
+static int test_all(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+	struct call c = pending;
+	(void)count, (void)requests, (void)statuses;
+	PROCEDURE(c, void *, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.error);
+	*flag = *(MPI_Fint *)c.argument[2] != 0;
+	return *c.error;
+}
+
+static int wait_for_any(int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+	struct call c = pending;
+	(void)count, (void)requests;
+	PROCEDURE(c, void *, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.error);
+	*index = *(MPI_Fint *)c.argument[2];
+	set_empty(status);
+	return *c.error;
+}
+
+static int test_any(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+	struct call c = pending;
+	(void)count, (void)requests;
+	PROCEDURE(c, void *, void *, void *, void *, void *)
+	(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.argument[4], c.error);
+	*index = *(MPI_Fint *)c.argument[2];
+	*flag = *(MPI_Fint *)c.argument[3] != 0;
+	set_empty(status);
+	return *c.error;
+}
+
+static int wait_or_test_some(int count, MPI_Request *requests, int *done, int *indices, MPI_Status *statuses)
+{
+	struct call c = pending;
+	(void)count, (void)requests, (void)indices, (void)statuses;
+	PROCEDURE(c, void *, void *, void *, void *, void *)
+	(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.argument[4], c.error);
+	*done = *(MPI_Fint *)c.argument[2];
+	return *c.error;
+}
+
+#define LIST(...) __VA_ARGS__
+#define WITHOUT_REQUESTS(name, real, parameters, arguments, ...) \
 	void cairn_fortran_##name parameters \
 	{ \
-		void(*procedure) parameters = (void(*) parameters)cairn_fortran_real(cairn_announced.slot); \
-		if (*count == 0 && cairn_recorded(CAIRN_ID_##name)) { \
-			int flag = 0, index = 0; \
-			MPI_Status own; \
-			(void)flag, (void)index, (void)own; \
-			cairn_##name(0, no_requests, __VA_ARGS__); \
+		int flag = 0, number = 0; \
+		MPI_Status own; \
+		(void)flag, (void)number, (void)own; \
+		if (*count != 0 || !cairn_recorded(CAIRN_ID_##name)) { \
+			((void(*) parameters)cairn_fortran_real(cairn_announced.slot))(LIST arguments, error); \
+			return; \
 		} \
-		procedure arguments; \
+		announce((void *)real, (struct call){.argument = {LIST arguments}, .error = error}); \
+		cairn_##name(0, no_requests, __VA_ARGS__); \
 	}
 
-WITHOUT_REQUESTS(MPI_Waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
-	(count, requests, statuses, error), &own)
-WITHOUT_REQUESTS(MPI_Waitany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *status, MPI_Fint *error),
-	(count, requests, position, status, error), &index, &own)
-WITHOUT_REQUESTS(MPI_Waitsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
-	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
-WITHOUT_REQUESTS(MPI_Testall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *all, MPI_Fint *statuses, MPI_Fint *error),
-	(count, requests, all, statuses, error), &flag, &own)
-WITHOUT_REQUESTS(MPI_Testany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *any, MPI_Fint *status, MPI_Fint *error),
-	(count, requests, position, any, status, error), &index, &flag, &own)
-WITHOUT_REQUESTS(MPI_Testsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
-	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
+WITHOUT_REQUESTS(MPI_Waitall, wait_for_all, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, statuses), &own)
+WITHOUT_REQUESTS(MPI_Waitany, wait_for_any, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, position, status), &number, &own)
+WITHOUT_REQUESTS(MPI_Waitsome, wait_or_test_some, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, done, indices, statuses), &number, no_indices, &own)
+WITHOUT_REQUESTS(MPI_Testall, test_all, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *all, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, all, statuses), &flag, &own)
+WITHOUT_REQUESTS(MPI_Testany, test_any, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *position, MPI_Fint *any, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, position, any, status), &number, &flag, &own)
+WITHOUT_REQUESTS(MPI_Testsome, wait_or_test_some, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, done, indices, statuses), &number, no_indices, &own)
 
 // Without a status Open MPI reports that the request is not complete, without testing it.
 static int request_get_status(MPI_Request request, int *flag, MPI_Status *status)

@@ -267,9 +267,9 @@ static void add_status(const MPI_Status *status, bool errors)
 	int cancelled = 0;
 	MPI_Count bytes = -1;
 
-	if (CAIRN_INNER(MPI_Test_cancelled)(status, &cancelled) != MPI_SUCCESS)
+	if (CAIRN_INNER(MPI_Test_cancelled) == NULL || CAIRN_INNER(MPI_Test_cancelled)(status, &cancelled) != MPI_SUCCESS)
 		cancelled = -1;
-	if (CAIRN_INNER(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+	if (CAIRN_INNER(MPI_Get_elements_x) == NULL || CAIRN_INNER(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
 		bytes = -1;
 	add("{%d,%d,%d,%d,%lld}", status->MPI_SOURCE, status->MPI_TAG, errors ? status->MPI_ERROR : 0, cancelled != 0, (long long)bytes);
 }
