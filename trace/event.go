@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
 // An Event is one decoded call of a Cursor.
@@ -142,7 +143,7 @@ func ignoredName(p *Parameter) string {
 // appendArgument writes a value; a function of the program is its name.
 func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
-		return append(b, site.name()...)
+		return append(b, funcname.Short(site.name())...)
 	}
 	if allocation := e.allocation(v); allocation != nil {
 		return appendPointerText(b, v, allocation)

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
 // A source is the location of a call site in the source text, without lines, which edits move.
@@ -22,9 +23,9 @@ func sourceOf(s *trace.Site) source {
 func (s source) String() string {
 	switch {
 	case s.function != "" && s.file != "":
-		return s.function + " in " + s.file
+		return funcname.Short(s.function) + " in " + s.file
 	case s.function != "" || s.file != "":
-		return s.function + s.file
+		return funcname.Short(s.function) + s.file
 	}
 	return s.module
 }

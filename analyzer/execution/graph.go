@@ -178,7 +178,7 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 			location = v.location
 			fmt.Fprintf(out, "  subgraph \"cluster_%d\" {\n    label=\"rank %d thread %d\";\n", location, v.Rank, v.Thread)
 		}
-		fmt.Fprintf(out, "    v%d [label=%q];\n", i, fmt.Sprintf("%s\n%s\n%.6f s", v.Function, v.CallSite, v.Enter))
+		fmt.Fprintf(out, "    v%d [label=%q];\n", i, fmt.Sprintf("%s\n%s\n%.6f s", v.Function, callsite.Short(v.CallSite), v.Enter))
 	}
 	if location >= 0 {
 		fmt.Fprintln(out, "  }")

@@ -155,7 +155,7 @@ func (p printer) call(n *Node, indent, times, who string) {
 	if times != "" {
 		line += "  × " + times
 	}
-	fmt.Fprintf(p, "%s%s%s\n", line, prefixed("  @ ", n.CallSite), who)
+	fmt.Fprintf(p, "%s%s%s\n", line, prefixed("  @ ", callsite.Short(n.CallSite)), who)
 	for _, text := range apart {
 		fmt.Fprintf(p, "%s        %s\n", indent, text)
 	}

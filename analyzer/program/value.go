@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
 // A writer describes nodes in words.
@@ -193,7 +194,7 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 		return w.stream(v, kind, terminal, thread)
 	case trace.Code:
 		if sites := w.trace.Sites(); v.Int > 0 && v.Int <= int64(len(sites)) && sites[v.Int-1].Function != "" {
-			return sites[v.Int-1].Function
+			return funcname.Short(sites[v.Int-1].Function)
 		}
 		return "a function"
 	case trace.Column:

@@ -60,7 +60,7 @@ func (r *Report) chartPanel() any {
 		for _, a := range of.Activities {
 			what := callsite.At(a.Function, a.CallSite)
 			if a.Function == "computation" {
-				what = a.CallSite
+				what = callsite.Short(a.CallSite)
 			}
 			data.Activities[of.Rank] = append(data.Activities[of.Rank], place{what, a.Count, section.Rounded(a.Seconds), section.Rounded(a.Mean), section.Rounded(a.Waiting), section.Rounded(a.Path)})
 		}

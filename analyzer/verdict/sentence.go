@@ -185,7 +185,7 @@ func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
 func (c *Cause) where() string {
 	text := Between(c.After, c.Before)
 	if c.In != "" {
-		text = "in " + c.In + ", " + text
+		text = "in " + callsite.Short(c.In) + ", " + text
 	}
 	if c.Phase != "" {
 		text += fmt.Sprintf(" (phase %q)", c.Phase)

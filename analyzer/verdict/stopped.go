@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -103,7 +104,7 @@ func (s *Stop) cycle() string {
 	case len(s.Cycle) == 1:
 		fmt.Fprintf(&b, "rank %s waited for itself in %s.", first.Ranks, first.in())
 	case alike:
-		fmt.Fprintf(&b, "%d ranks waited for each other in a circle, all in %s", len(s.Cycle), at(first.Call))
+		fmt.Fprintf(&b, "%d ranks waited for each other in a circle, all in %s", len(s.Cycle), first.Call.At())
 		if first.For != "" {
 			fmt.Fprintf(&b, " (rank %s: %s)", first.Ranks, first.For)
 		}
@@ -150,11 +151,11 @@ func (s *Stop) missing() string {
 	}
 	switch {
 	case s.Comm != "":
-		fmt.Fprintf(&b, "came to the %s (%s), in which %s waited%s", at(s.Call), s.Comm, waited, long)
+		fmt.Fprintf(&b, "came to the %s (%s), in which %s waited%s", s.Call.At(), s.Comm, waited, long)
 	case s.Send:
-		fmt.Fprintf(&b, "received what %s had been sending%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
+		fmt.Fprintf(&b, "received what %s had been sending%s in %s (%s)", waited, apart, s.Call.At(), s.Others[0].For)
 	default:
-		fmt.Fprintf(&b, "sent what %s had been waiting for%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
+		fmt.Fprintf(&b, "sent what %s had been waiting for%s in %s (%s)", waited, apart, s.Call.At(), s.Others[0].For)
 	}
 	switch {
 	case who.Unknown:
@@ -162,9 +163,9 @@ func (s *Stop) missing() string {
 	case who.Gone:
 		b.WriteString("; it had come through MPI_Finalize by then")
 	case who.In.Function != "":
-		fmt.Fprintf(&b, "; it was in %s", at(who.In))
+		fmt.Fprintf(&b, "; it was in %s", who.In.At())
 	default:
-		fmt.Fprintf(&b, "; its last call was %s, and it had computed for %s since", at(who.After), wording.Duration(who.Seconds))
+		fmt.Fprintf(&b, "; its last call was %s, and it had computed for %s since", who.After.At(), wording.Duration(who.Seconds))
 	}
 	rest := *s
 	rest.Others = s.Others[1:]
@@ -192,7 +193,7 @@ func (s *Stop) mismatch() string {
 		if total += who.Count; i > 0 && who.Count > 1 && total == s.Ranks {
 			name = fmt.Sprintf("the other %d ranks", who.Count)
 		}
-		fmt.Fprintf(&b, "%s called %s", name, at(who.In))
+		fmt.Fprintf(&b, "%s called %s", name, who.In.At())
 		if who.Detail != "" {
 			b.WriteString(" " + who.Detail)
 		}
@@ -236,9 +237,9 @@ func (s *Stop) crash() string {
 		switch {
 		case d.Abort:
 		case who.In.Function != "":
-			fmt.Fprintf(&b, ", in %s", at(who.In))
+			fmt.Fprintf(&b, ", in %s", who.In.At())
 		case who.After.Function != "":
-			fmt.Fprintf(&b, ", %s after %s", wording.Duration(who.Seconds), at(who.After))
+			fmt.Fprintf(&b, ", %s after %s", wording.Duration(who.Seconds), who.After.At())
 		}
 	}
 	if len(s.Others) > 0 {
@@ -292,7 +293,7 @@ func (s *Stop) Advice() []string {
 		case who.Unknown:
 			return []string{"See what became of its pod or process: its log, and whether it still ran."}
 		}
-		return []string{fmt.Sprintf("Look at what %s does after %s: a loop that does not end, a lock, or work that takes much longer there. A debugger or py-spy, attached to it in the next run, shows the line.", who.name(), at(who.After))}
+		return []string{fmt.Sprintf("Look at what %s does after %s: a loop that does not end, a lock, or work that takes much longer there. A debugger or py-spy, attached to it in the next run, shows the line.", who.name(), who.After.At())}
 	case s.Kind == Hang && s.Form == Mismatch:
 		return []string{"Let all ranks of the communicator make the same collective calls in the same order, with the same root and operation. Look for a loop that one rank leaves earlier, and for collectives inside branches that depend on the rank."}
 	case s.Kind == Hang:
@@ -313,21 +314,14 @@ func (s *Stop) Advice() []string {
 	return []string{"Nothing was wrong when it was ended: raise the time limit, or let the job run to its end. What follows is about the part that ran."}
 }
 
-// at returns a call and its call site in words.
-func at(p Call) string { return p.Function + site(p) }
-
-func site(p Call) string {
-	if p.CallSite == "" {
-		return ""
-	}
-	return " at " + p.CallSite
-}
+// site returns a call site in words.
+func site(p Call) string { return callsite.At("", p.CallSite) }
 
 func (w *Waiting) in() string {
 	if w.For == "" {
-		return at(w.Call)
+		return w.Call.At()
 	}
-	return fmt.Sprintf("%s (%s)", at(w.Call), w.For)
+	return fmt.Sprintf("%s (%s)", w.Call.At(), w.For)
 }
 
 func (w *Who) name() string { return names(w.Ranks, w.Count) }

@@ -82,6 +82,8 @@ func TestPythonLines(t *testing.T) {
 			out, err := exec.Command("mpicc.openmpi", "-shared", "-fPIC", "-I"+strings.TrimSpace(string(include)), "-o",
 				filepath.Join(dir, "tinympi.so"), "python/tinympi.c").CombinedOutput()
 			require.NoError(t, err, "%s", out)
+			out, err = exec.Command("mpicc.openmpi", "-shared", "-fPIC", "-o", filepath.Join(dir, "layers.so"), "python/layers.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
 			calls, stdout := tracePython(t, 1, interpreter, "python/tiny.py", dir)
 			checkLines(t, calls, stdout)
 		})

@@ -4,32 +4,47 @@ import (
 	"debug/dwarf"
 )
 
+// A level of DWARF's tree.
+type level struct {
+	in    int32  // the instance that the level's entries are inlined into; −1: none
+	scope string // namespaces, classes and functions around the level's entries; only of C++
+}
+
 // readDWARF adds the functions, lines and inlined code of all compilation units.
 func (e *extraction) readDWARF(data *dwarf.Data) {
-	names := namer{data: data, known: map[dwarf.Offset]string{}}
+	names := newNamer(data)
 	r := data.Reader()
 	var files []*dwarf.LineFile // of the unit
-	var around []int32          // by level of the tree: the instance that the level's entries are inlined into; −1: none
+	var levels []level          // around the entry
+	isCPP := false
+	defer func() { names.qualify(e) }()
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
 			return
 		}
-		in := int32(-1)
-		if len(around) > 0 {
-			in = around[len(around)-1]
+		inside := level{in: -1} // the entry
+		if len(levels) > 0 {
+			inside = levels[len(levels)-1]
 		}
 		switch entry.Tag {
 		case 0: // the end of a level
-			around = around[:max(0, len(around)-1)]
+			levels = levels[:max(0, len(levels)-1)]
 			continue
 		case dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagSkeletonUnit:
-			files = e.readLines(data, entry)
-			around = around[:0]
+			files, isCPP = e.readLines(data, entry), isOfCPP(entry)
+			levels = levels[:0]
 		case dwarf.TagNamespace, dwarf.TagModule:
 			// functions are inside
+			inside.scope = within(inside.scope, entry, isCPP)
+		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+			if inside.scope = within(inside.scope, entry, isCPP); !isCPP {
+				r.SkipChildren()
+				continue
+			}
 		case dwarf.TagSubprogram:
-			in = -1
+			inside.in = -1
+			names.enter(entry, inside.scope)
 			// Without ranges it is a declaration, or inlined everywhere. Its children may still be functions: Fortran's
 			// contained procedures.
 			if ranges, err := data.Ranges(entry); err == nil && len(ranges) > 0 {
@@ -38,8 +53,9 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 					e.add(name, x[0], x[1])
 				}
 			}
+			inside.scope = within(inside.scope, entry, isCPP)
 		case dwarf.TagInlinedSubroutine:
-			in = e.inlined(data, entry, names.of(entry), files, in)
+			inside.in = e.inlined(data, entry, names.of(entry), files, inside.in)
 		case dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
 			// inlined functions are inside
 		default:
@@ -49,7 +65,7 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 			continue
 		}
 		if entry.Children {
-			around = append(around, in)
+			levels = append(levels, inside)
 		}
 	}
 }
@@ -85,39 +101,4 @@ func (e *extraction) file(name string) int32 {
 		e.table.files = append(e.table.files, name)
 	}
 	return id
-}
-
-// A namer finds the name of a function, which may be an attribute of its declaration.
-type namer struct {
-	data  *dwarf.Data
-	known map[dwarf.Offset]string
-}
-
-func (n *namer) of(entry *dwarf.Entry) string {
-	const longestChain = 8 // a definition refers to its abstract instance, which refers to a declaration
-	for range longestChain {
-		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
-			return name
-		}
-		at, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
-		if !ok {
-			if at, ok = entry.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
-				return ""
-			}
-		}
-		if name, ok := n.known[at]; ok {
-			return name
-		}
-		r := n.data.Reader()
-		r.Seek(at)
-		next, err := r.Next()
-		if err != nil || next == nil {
-			return ""
-		}
-		if name, ok := next.Val(dwarf.AttrName).(string); ok {
-			n.known[at] = name
-		}
-		entry = next
-	}
-	return ""
 }

@@ -31,7 +31,7 @@ type line struct {
 
 // A Location is the source location of a call; unknown parts are zero.
 type Location struct {
-	Function string
+	Function string // as the source has it, not as the linker has it
 	File     string
 	Line     int
 }
@@ -83,22 +83,22 @@ func (t *Table) Frames(offset uint64) []Frame {
 	var frames []Frame
 	for in >= 0 {
 		one := &t.instances[in]
-		p.Function = one.name
+		p.Function = readable(one.name)
 		frames = append(frames, Frame{p, offset})
 		p, offset, in = Location{}, one.start+1, one.within
 		if one.file >= 0 {
 			p.File, p.Line = t.files[one.file], int(one.line)
 		}
 	}
-	p.Function = function
+	p.Function = readable(function)
 	if p == (Location{}) && len(frames) == 0 {
 		return nil
 	}
 	return append(frames, Frame{p, offset})
 }
 
-// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, and a
-// function ends where the next begins.
+// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, or the first
+// one with the linker's name in C++, and a function ends where the next begins.
 func sortFunctions(functions []function) []function {
 	sort.SliceStable(functions, func(i, j int) bool { return functions[i].start < functions[j].start })
 	kept := functions[:0]
@@ -108,6 +108,9 @@ func sortFunctions(functions []function) []function {
 		}
 		if n := len(kept); n > 0 {
 			if kept[n-1].start == f.start {
+				if isMangled(f.name) && !isMangled(kept[n-1].name) {
+					kept[n-1].name = f.name
+				}
 				continue
 			}
 			kept[n-1].end = min(kept[n-1].end, f.start)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
-	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -71,16 +70,9 @@ func (s *search) stray(r *state) string {
 			continue
 		}
 		return fmt.Sprintf(" Rank %d had sent to rank %d with tag %d on %s by %s, which nobody received.", w.Peer, r.rank, w.Stray.Tag,
-			s.communicator(w.Stray.Comm), at(s.call(w.Stray.Post.Function, w.Stray.Post.Site)))
+			s.communicator(w.Stray.Comm), s.call(w.Stray.Post.Function, w.Stray.Post.Site).At())
 	}
 	return ""
-}
-
-func at(p verdict.Call) string {
-	if p.CallSite == "" {
-		return p.Function
-	}
-	return p.Function + " at " + p.CallSite
 }
 
 // maxRanks is the number of ranks in the findings.

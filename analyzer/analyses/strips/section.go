@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/report/section"
 )
 
@@ -101,7 +102,7 @@ func chart(r *section.Run) any {
 	data.Detail = chartDetail(r)
 	if route := section.Of[path.Findings](r).Path; route != nil {
 		for _, s := range route.Segments {
-			data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, s.CallSite, s.Merged, strip[s.Rank]})
+			data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, callsite.Short(s.CallSite), s.Merged, strip[s.Rank]})
 		}
 	}
 	return data
@@ -158,7 +159,7 @@ func chartDetail(r *section.Run) any {
 	}{From: float64(d.FromNS) / 1e9, To: float64(d.ToNS) / 1e9, Title: d.Title, Ranks: d.Ranks, Calls: [][5]int64{}, Messages: [][3]int64{}, Kinds: []string{}, Waits: [][5]int64{}}
 	number := map[[2]string]int{}
 	for _, c := range d.Calls {
-		name := [2]string{c.Function, c.CallSite}
+		name := [2]string{c.Function, callsite.Short(c.CallSite)}
 		i, known := number[name]
 		if !known {
 			i = len(data.Names)

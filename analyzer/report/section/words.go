@@ -14,7 +14,7 @@ import (
 
 // Functions are the functions of section templates.
 var Functions = template.FuncMap{
-	"seconds": wording.Duration, "fixed": Fixed, "known": Known, "percent": Percent, "activity": Activity, "early": Early,
+	"seconds": wording.Duration, "fixed": Fixed, "known": Known, "percent": Percent, "activity": Activity, "site": callsite.Short, "early": Early,
 	"place": func(p verdict.Call) string { return callsite.At(p.Function, p.CallSite) },
 	"minus": func(a, b float64) float64 { return a - b },
 	"plus":  func(a, b float64) float64 { return a + b },
@@ -72,7 +72,7 @@ func Rounded(x float64) float64 {
 
 // Activity describes a call, or the computation between two.
 func Activity(function, site string) string {
-	if strings.HasPrefix(site, "between ") || strings.HasPrefix(site, "before ") || strings.HasPrefix(site, "after ") {
+	if callsite.IsBetween(site) {
 		return function + " " + site
 	}
 	return callsite.At(function, site)

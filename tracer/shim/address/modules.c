@@ -243,16 +243,17 @@ static int describe_module(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-void cairn_modules_use(uintptr_t address)
+bool cairn_modules_use(uintptr_t address)
 {
 	struct resolved r;
 	uintptr_t size;
 
 	if (!cairn_modules_know(address, &r.base, &size) || !note_use(r.base))
-		return;
+		return false;
 	// Outside of the callback, which runs with the loader's lock.
 	if (dl_iterate_phdr(describe_module, &r) == 1)
 		cairn_resolve(r.path, r.id);
+	return true;
 }
 
 void cairn_modules_use_executable(void)

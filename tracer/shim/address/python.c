@@ -1,6 +1,5 @@
 #include "python.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -74,19 +73,12 @@ static bool peek_is(const void *object, int offset, const void *expected)
 	return peek(object, offset, &found, sizeof(found)) && found == expected;
 }
 
-bool cairn_python_extension(uintptr_t address)
-{
-	Dl_info at;
-	char symbol[256];
-	const char *name;
+_Atomic bool cairn_python_loaded;
 
-	if (cairn_dladdr((void *)address, &at) == 0 || at.dli_fname == NULL)
-		return false;
-	name = strrchr(at.dli_fname, '/');
-	name = name != NULL ? name + 1 : at.dli_fname;
-	snprintf(symbol, sizeof(symbol), "PyInit_%.*s", (int)strcspn(name, "."), name);
-	void *module = cairn_dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	return module != NULL && cairn_dlsym(module, symbol) != NULL;
+void cairn_python_look(void)
+{
+	if (cairn_dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState") != NULL)
+		atomic_store_explicit(&cairn_python_loaded, true, memory_order_relaxed);
 }
 
 static int position(const void *frame, const void *code)

@@ -23,7 +23,7 @@ struct cairn_thread {
 	bool early;                   // the buffer is one for calls before MPI_Init
 	uint64_t dropped;             // records lost while there was no buffer to count them in
 	uintptr_t code_begin, code_size; // of the module that made the last call
-	uintptr_t python_begin, python_size; // of the Python extension module that made its last such call
+	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
 	const void *frame[CAIRN_DEPTH]; // stack frames of the open records' wrappers
 
 	// for evidence.h, in ticks

@@ -67,24 +67,31 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 uint64_t cairn_other_module(uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
-	uintptr_t begin, size;
 
 	// Earlier the list of modules is not written yet. Without call sites nobody needs it.
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
 		return caller;
+	if (!cairn_config.call_sites) {
+		t->code_begin = 0;
+		t->code_size = UINTPTR_MAX;
+		return caller;
+	}
 	if ((uintptr_t)caller - t->python_begin < t->python_size)
 		return cairn_python_line(caller);
-	if (cairn_config.call_sites && cairn_python_extension((uintptr_t)caller) && cairn_modules_know((uintptr_t)caller, &begin, &size)) {
-		cairn_modules_use((uintptr_t)caller);
-		t->python_begin = begin;
-		t->python_size = size;
+	if (cairn_modules_use((uintptr_t)caller))
+		cairn_python_look();
+	if (atomic_load_explicit(&cairn_python_loaded, memory_order_relaxed)) {
+		// Every call comes here from now on: whatever module makes it, Python may be below.
+		t->code_begin = t->code_size = 0;
+		if (!cairn_modules_know((uintptr_t)caller, &t->python_begin, &t->python_size)) {
+			t->python_begin = (uintptr_t)caller;
+			t->python_size = 1;
+		}
 		return cairn_python_line(caller);
 	}
-	if (cairn_config.call_sites)
-		cairn_modules_use((uintptr_t)caller);
-	if (!cairn_config.call_sites || !cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
-		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code of no module (generated at run time)
-		t->code_size = cairn_config.call_sites ? 1 : UINTPTR_MAX;
+	if (!cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
+		t->code_begin = (uintptr_t)caller; // code of no module (generated at run time)
+		t->code_size = 1;
 	}
 	return caller;
 }

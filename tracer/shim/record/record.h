@@ -33,7 +33,7 @@ extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
 
 // cairn_other_module handles a call from another module than the last one; it may be a new module. It returns the
-// caller's word for the record: the caller, or the line of Python that called an extension module.
+// caller's word for the record: the caller, or the line of Python that is below it.
 uint64_t cairn_other_module(uint64_t caller);
 
 // cairn_open_slowly handles all but the usual case: it changes the buffer, finds room for a nested call, or gives up.
