@@ -2,6 +2,9 @@ package analyzer
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,4 +39,8 @@ func TestOneAnalysisFails(t *testing.T) {
 	require.Contains(t, findings, verdict.Name)
 	rep := Report(r, findings, report.Job{})
 	assert.Contains(t, rep.Notes, "The analysis of clusters has no findings.")
+	reasons := Reasons(fmt.Errorf("trace.cairn: %w", errors.Join(errors.New("another"), err)))
+	require.Len(t, reasons, 1)
+	rep = Report(r, findings, report.Job{Failed: reasons})
+	assert.Contains(t, strings.Join(rep.Notes, "\n"), "The analysis of clusters has no findings, it failed: this is a bug of Cairn's")
 }

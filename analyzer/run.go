@@ -113,12 +113,42 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map, list []analysis.An
 			failed = append(failed, err) // of a pass that several analyses share
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", a.Name(), err))
+			failed = append(failed, &failure{a.Name(), err})
 			continue
 		}
 		findings[a.Name()] = raw
 	}
 	return findings, clocks, errors.Join(failed...)
+}
+
+// A failure is the error of an analysis.
+type failure struct {
+	name string
+	err  error
+}
+
+func (f *failure) Error() string { return f.name + ": " + f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// Reasons returns why analyses failed, by name, according to an error of Run.
+func Reasons(err error) map[string]string {
+	reasons := map[string]string{}
+	var add func(err error)
+	add = func(err error) {
+		switch e := err.(type) {
+		case *failure:
+			reasons[e.name] = e.err.Error()
+		case interface{ Unwrap() []error }:
+			for _, one := range e.Unwrap() {
+				add(one)
+			}
+		case interface{ Unwrap() error }:
+			add(e.Unwrap())
+		}
+	}
+	add(err)
+	return reasons
 }
 
 func steps(list []analysis.Any) []pass.Step {

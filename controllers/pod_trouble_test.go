@@ -87,7 +87,7 @@ func TestEvictionOfOurOwnPod(t *testing.T) {
 		Reason: "Evicted", Message: "The node was low on resource: ephemeral-storage.",
 		ContainerStatuses: []corev1.ContainerStatus{ended(task.MainContainer, "", 137)},
 	}}})
-	require.False(t, o.OutOfMemory())
+	require.False(t, o.Killed())
 	require.Equal(t, "pod m was evicted: The node was low on resource: ephemeral-storage", o.String())
 }
 

@@ -41,10 +41,10 @@ func (p *pass) runTask(ctx context.Context, t task.Task, usable func(task.Outcom
 			return o, err
 		}
 		lost := o.Succeeded && (task.MergesFirst(job) || !usable(o))
-		if retry == maxRetryJobs || !(lost || o.OutOfMemory()) {
+		if retry == maxRetryJobs || !(lost || o.Killed()) {
 			return o, nil
 		}
-		if o.OutOfMemory() {
+		if o.Killed() {
 			t.MemoryFactor *= 2
 		}
 	}

@@ -150,7 +150,7 @@ func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
 		if plans == nil {
 			plans = planCalls(c, semanticsOf(c.Functions))
 		}
-		if err := coded.thread(newCursor(c, plans, i, &contentSource{c: c}, true), of, values, total); err != nil {
+		if err := coded.thread(newCursor(c, plans, i, &contentSource{c: c}), of, values, total); err != nil {
 			return nil, err
 		}
 	}
@@ -323,10 +323,10 @@ func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
 		if len(of) == 0 {
 			continue
 		}
-		if t.timed.At(i) != timingOfCalls {
+		if !t.hasTimes(i) {
 			return fmt.Errorf("trace: %w", errReadings)
 		}
-		err := newCursor(&t.shared, t.plans, i, t, true).exits(func(terminal int32, exit int64) error {
+		err := newCursor(&t.shared, t.plans, i, t).exits(func(terminal int32, exit int64) error {
 			r := of[terminal]
 			if r == nil {
 				return nil

@@ -70,7 +70,7 @@ func (t *Reader) Coarse() (list []Coarse) {
 		return nil
 	}
 	for i, where := range t.shared.Threads.All() {
-		if t.timed.At(i) == timingOfCalls {
+		if t.hasTimes(i) {
 			list = append(list, coarseOf(where.Rank, where.Thread, where.Calls, func(block uint64) uint64 { return t.sumsOf(i, block) })...)
 		}
 	}

@@ -62,9 +62,10 @@ type source interface {
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget of a cursor.
 	memory() *codec.Budget
-	// sibling returns the source for another thread, and whether that thread has the times of its
-	// calls.
-	sibling(thread int) (source, bool)
+	// hasTimes reports whether the single calls of a thread have times.
+	hasTimes(thread int) bool
+	// sibling returns the source for another thread.
+	sibling(thread int) source
 }
 
 // Cursor returns a cursor over the calls of one thread. It reads timing and value streams as
@@ -74,7 +75,7 @@ func (t *Reader) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(&t.shared, t.plans, i, t, t.timed.At(i) == timingOfCalls), nil
+	return newCursor(&t.shared, t.plans, i, t), nil
 }
 
 // Cursor returns a cursor over the calls of one thread. c must be valid (see Validate) and must not
@@ -84,7 +85,7 @@ func (c *Content) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(c, planCalls(c, semanticsOf(c.Functions)), i, &contentSource{c: c}, c.Threads.timed(i)), nil
+	return newCursor(c, planCalls(c, semanticsOf(c.Functions)), i, &contentSource{c: c}), nil
 }
 
 // contentSource reads streams and timing from memory.
@@ -118,21 +119,24 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 
 func (s *contentSource) memory() *codec.Budget { return nil }
 
-func (s *contentSource) sibling(thread int) (source, bool) {
-	return &contentSource{c: s.c}, s.c.Threads.timed(thread)
-}
+func (s *contentSource) hasTimes(thread int) bool { return s.c.Threads.timed(thread) }
 
-func newCursor(shared *Content, plans []callPlan, thread int, from source, timed bool) *Cursor {
+func (s *contentSource) sibling(int) source { return &contentSource{c: s.c} }
+
+// newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever the
+// trace has them, since other values depend on them: clock readings, and, if several threads create
+// communicators, which one a handle refers to.
+func newCursor(shared *Content, plans []callPlan, thread int, from source) *Cursor {
 	row := shared.Threads.At(thread)
 	t := &row
 	c := &Cursor{
 		shared: shared, plans: plans, number: thread, thread: t, rank: shared.rank(t.Rank),
-		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
+		walk: shared.Grammar.Walk(t.Root), source: from, timed: from.hasTimes(thread), ticks: t.FirstTick,
 	}
 	c.extrapolating.extrapolations, c.overheads = t.extrapolations(), t.Overheads
 	c.environment.columns, c.environment.index = shared.Columns, t.InShape
 	c.clock = timing.NewClockMap(&c.rank.Clock)
-	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
+	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, c.timed
 	c.event.allocations, c.event.sites = shared.Allocations, shared.Sites
 	c.startComms()
 	return c
@@ -158,11 +162,7 @@ func (c *Cursor) Next() bool {
 	}
 	terminal, ok := c.walk.Next()
 	if !ok {
-		if c.next == c.until {
-			c.releasePart()
-		}
-		c.extrapolating.end(c.source.memory())
-		c.releaseCalls()
+		c.release()
 		return false
 	}
 	p, s := c.begin(terminal)
@@ -204,6 +204,13 @@ func (c *Cursor) Err() error { return c.err }
 func (c *Cursor) fail(err error) bool {
 	c.err = fmt.Errorf("trace: rank %d thread %d call %d: %w", c.thread.Rank, c.thread.Thread, c.next, err)
 	return false
+}
+
+// release releases the memory of a cursor that is at its end.
+func (c *Cursor) release() {
+	c.releasePart()
+	c.extrapolating.end(c.source.memory())
+	c.releaseCalls()
 }
 
 // releaseCalls releases the memory of the signatures' values and streams.

@@ -338,26 +338,13 @@ func (c *Cursor) ofAllThreads() []creation {
 // than c's create some. If they cannot all be found it returns an empty, non-nil list and sets
 // c.err.
 func (c *Cursor) siblingCreations() []creation {
-	var threads []int
-	siblings := false
-	first := c.shared.firstThread(c.thread.Rank)
-	for i := first; i < c.shared.Threads.Len(); i++ {
-		t := c.shared.Threads.At(i)
-		if t.Rank != c.thread.Rank {
-			break
-		}
-		if c.creates(&t) {
-			threads = append(threads, i)
-			siblings = siblings || i != c.number
-		}
-	}
-	if !siblings {
+	threads := c.creators()
+	if !slices.ContainsFunc(threads, c.isSibling) {
 		return nil
 	}
 	var all []creation
 	for _, i := range threads {
-		source, timed := c.source.sibling(i)
-		cursor := newCursor(c.shared, c.plans, i, source, c.timed && timed)
+		cursor := newCursor(c.shared, c.plans, i, c.source.sibling(i))
 		cursor.lone = true // it has no siblings to look for
 		for cursor.Next() {
 			e := &cursor.event
@@ -379,6 +366,23 @@ func (c *Cursor) siblingCreations() []creation {
 	slices.SortStableFunc(all, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })
 	return all
 }
+
+// creators lists the threads of the rank that create communicators.
+func (c *Cursor) creators() (threads []int) {
+	for i := c.shared.firstThread(c.thread.Rank); i < c.shared.Threads.Len(); i++ {
+		t := c.shared.Threads.At(i)
+		if t.Rank != c.thread.Rank {
+			break
+		}
+		if c.creates(&t) {
+			threads = append(threads, i)
+		}
+	}
+	return threads
+}
+
+// isSibling reports whether Threads()[thread] is another thread than c's.
+func (c *Cursor) isSibling(thread int) bool { return thread != c.number }
 
 // creates reports whether a thread has streams of communicators, that is, creating calls.
 func (c *Cursor) creates(t *Thread) bool {

@@ -39,7 +39,6 @@ func (t *Reader) DistinctCalls() (*DistinctCalls, error) {
 // ThreadCalls are the distinct calls of a part of a thread.
 type ThreadCalls struct {
 	cursor   *Cursor // its communicators are bound; it is never moved
-	again    func() *Cursor
 	counts   []grammar.Occurrences
 	from, to uint64
 	part     *partCounts // nil: all calls
@@ -53,8 +52,7 @@ func (d *DistinctCalls) Thread(thread int, from, to uint64) (*ThreadCalls, error
 	if d.counts[root] == nil {
 		d.counts[root] = t.shared.Grammar.Counts(root)
 	}
-	again := func() *Cursor { return newCursor(&t.shared, t.plans, thread, t, false) }
-	c := &ThreadCalls{cursor: again(), again: again, counts: d.counts[root], from: from, to: to}
+	c := &ThreadCalls{cursor: newCursor(&t.shared, t.plans, thread, t), counts: d.counts[root], from: from, to: to}
 	if from > 0 || to < uint64(t.shared.Threads.calls.At(thread)) {
 		at := partOfRoot{root, from, to}
 		if d.parts[at] == nil {
@@ -72,36 +70,58 @@ func (d *DistinctCalls) Thread(thread int, from, to uint64) (*ThreadCalls, error
 // call is only known from the calls before it: use InOrder.
 func (c *ThreadCalls) Ordered() bool { return c.ordered }
 
-// bind binds all handles of communicators; ambiguous reports that one was bound to several.
+// bind binds all handles of communicators; ambiguous reports that one was bound to several, or may
+// have been.
 func (c *ThreadCalls) bind() (ambiguous bool, err error) {
 	at := c.cursor
 	at.lone = true
-	if at.siblingCreations() != nil {
+	if slices.ContainsFunc(at.creators(), at.isSibling) {
 		return true, nil
 	}
 	first := map[int64]int{}
 	for _, o := range c.counts {
-		p := &at.plans[o.Terminal]
-		if !p.creates {
+		if !at.plans[o.Terminal].creates {
 			continue
 		}
-		at.event.Terminal = o.Terminal
-		v, err := at.newVariableCall(p.function, &at.shared.Signatures[o.Terminal])
+		if ambiguous, err := c.bindCreated(o, first); ambiguous || err != nil {
+			return ambiguous, err
+		}
+	}
+	return false, nil
+}
+
+// bindCreated binds the handles that calls with one signature return; first has the communicator of
+// each handle.
+func (c *ThreadCalls) bindCreated(o grammar.Occurrences, first map[int64]int) (ambiguous bool, err error) {
+	at := c.cursor
+	p, signature := &at.plans[o.Terminal], &at.shared.Signatures[o.Terminal]
+	if p.newComm >= 0 && dependsOnRank(signature.Out[p.newComm]) {
+		return true, nil
+	}
+	at.event.Terminal = o.Terminal
+	v, err := at.newVariableCall(p.function, signature)
+	if err != nil {
+		return false, err
+	}
+	defer v.release(at.source.memory())
+	for range o.Count {
+		instance, handle, err := at.nextCreation(p, v)
 		if err != nil {
 			return false, err
 		}
-		for range o.Count {
-			instance, handle, err := at.nextCreation(p, v)
-			if err != nil {
-				return false, err
-			}
-			if p.newComm < 0 || handle.Form != Handle && handle.Form != Int {
-				continue
-			}
-			if had, known := first[handle.Int]; known && had != instance {
-				return true, nil
-			}
-			first[handle.Int] = instance
+		switch {
+		case p.newComm < 0: // MPI_COMM_WORLD
+			handle.Int = -1
+		case handle.Form != Handle && handle.Form != Int:
+			continue
+		}
+		if had, known := first[handle.Int]; known && had != instance {
+			return true, nil
+		}
+		first[handle.Int] = instance
+		if p.newComm < 0 {
+			at.world = at.bind(instance)
+		} else {
 			at.comms[handle.Int] = at.bind(instance)
 		}
 	}
@@ -121,7 +141,8 @@ func (c *ThreadCalls) Vary(of func(f *semantics.Function) bool) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if v.hasStreams() {
+		v.release(at.source.memory())
+		if v.streams > 0 {
 			return true, nil
 		}
 	}
@@ -130,7 +151,7 @@ func (c *ThreadCalls) Vary(of func(f *semantics.Function) bool) (bool, error) {
 
 // All calls visit with the calls of the wanted functions and their numbers. wanted is called with n
 // = 0 for signatures without calls in the part. Where values differ from call to call there is one
-// event per call. Only Rank, Thread, Terminal, Function, Semantics, Comm, OwnRank, In and Out of an
+// event per call, and none for n = 0. Only Rank, Thread, Terminal, Function, Semantics, Comm, OwnRank, In and Out of an
 // event are set. It is valid until visit returns.
 func (c *ThreadCalls) All(wanted func(f *semantics.Function, n uint64) bool, visit func(e *Event, n uint64)) error {
 	at := c.cursor
@@ -156,40 +177,31 @@ func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n ui
 	p, signature := &at.plans[o.Terminal], &at.shared.Signatures[o.Terminal]
 	e := &at.event
 	e.Terminal, e.Function, e.Semantics, e.Comm, e.OwnRank = o.Terminal, p.function, p.semantics, -1, -1
-	e.In, e.Out = signature.In, signature.Out
-	if p.comm >= 0 {
-		b := at.communicator(&signature.In[p.comm], at.ownRank(signature))
-		e.Comm, e.OwnRank = b.comm, b.ownRank
-	}
-	if !p.variable {
-		visit(e, o.Count)
-		return nil
-	}
-	v, err := at.newVariableCall(p.function, signature)
-	if err != nil {
-		return err
+	v := &variableCall{in: signature.In, out: signature.Out}
+	if p.variable {
+		var err error
+		if v, err = at.newVariableCall(p.function, signature); err != nil {
+			return err
+		}
+		defer v.release(at.source.memory())
 	}
 	e.In, e.Out = v.in, v.out
-	varies := v.hasStreams()
-	if err := v.resolve(at.environmentOf(p, e.OwnRank)); err != nil {
-		return err
-	}
 	times, each := uint64(1), o.Count
-	if varies && o.Count > 0 {
+	if v.streams > 0 {
 		times, each = o.Count, 1
 	}
 	for range times {
-		for i := range v.slots {
-			if v.slots[i].stream != nil {
-				if err := v.slots[i].next(at.source.memory()); err != nil {
-					return err
-				}
-			}
-		}
-		if varies {
-			if err := v.resolve(at.environmentOf(p, e.OwnRank)); err != nil {
+		for i := range v.streams {
+			if err := v.slots[i].next(at.source.memory()); err != nil {
 				return err
 			}
+		}
+		if p.comm >= 0 {
+			b := at.communicator(&v.in[p.comm], at.ownRank(signature))
+			e.Comm, e.OwnRank = b.comm, b.ownRank
+		}
+		if err := v.resolve(at.environmentOf(p, e.OwnRank)); err != nil {
+			return err
 		}
 		visit(e, each)
 	}
@@ -197,23 +209,19 @@ func (c *ThreadCalls) signature(o grammar.Occurrences, visit func(e *Event, n ui
 }
 
 // InOrder calls visit with every call of the thread from its beginning to the end of the part, in
-// order and without times; inside reports whether the call is in the part.
+// order; inside reports whether the call is in the part.
 func (c *ThreadCalls) InOrder(visit func(e *Event, inside bool)) error {
-	for at := c.again(); ; {
+	for at := newCursor(c.cursor.shared, c.cursor.plans, c.cursor.number, c.cursor.source); ; {
 		if !at.Next() {
 			return at.Err()
 		}
 		e := at.Event()
 		if e.Index >= c.to {
+			at.release()
 			return nil
 		}
 		visit(e, e.Index >= c.from)
 	}
-}
-
-// hasStreams reports whether values differ from call to call.
-func (v *variableCall) hasStreams() bool {
-	return slices.ContainsFunc(v.slots, func(x slot) bool { return x.stream != nil })
 }
 
 // A Count is the number of calls of a function by a rank (all its threads).

@@ -169,3 +169,10 @@ func VisitDistinct(r *Reader, from, to uint64) error {
 	}
 	return nil
 }
+
+// WithoutTables is a call without the tables that it refers to.
+func WithoutTables(e *Event) *Event {
+	call := *e
+	call.allocations, call.sites = nil, nil
+	return &call
+}

@@ -233,11 +233,10 @@ func (c *Cursor) leadOf(in *Extrapolation, calls uint64) (*Cursor, error) {
 	}
 	lead := c.extrapolating.leads[i]
 	if lead == nil {
-		source, timed := c.source.sibling(i)
-		if !timed {
+		if !c.source.hasTimes(i) {
 			return nil, nil
 		}
-		lead = newCursor(c.shared, c.plans, i, source, timed)
+		lead = newCursor(c.shared, c.plans, i, c.source.sibling(i))
 		lead.extrapolating.passing, lead.lengths = true, c.lengths
 		if c.extrapolating.leads == nil {
 			c.extrapolating.leads = map[int]*Cursor{}

@@ -426,7 +426,9 @@ func (t *Reader) shareGrammar(sequence int, s *codec.ValueStream) error {
 // memory is the budget for cursors.
 func (t *Reader) memory() *codec.Budget { return t.budget }
 
-func (t *Reader) sibling(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
+func (t *Reader) hasTimes(thread int) bool { return t.timed.At(thread) == timingOfCalls }
+
+func (t *Reader) sibling(int) source { return t }
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {

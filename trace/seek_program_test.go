@@ -16,7 +16,7 @@ import (
 // signatures with parameters of all kinds, streams that several values share, lists of requests
 // that grow and shrink, NULL and absent statuses, elastic values, communicators whose handles come
 // from a signature, a stream or the caller's rank and are bound again, several threads, times with
-// tracer overhead, and nested calls.
+// tracer overhead, nested calls, and clock readings.
 type randomProgram struct {
 	*rand.Rand
 	content  *trace.Content
@@ -40,12 +40,14 @@ const (
 	takesStatus   = "status"
 	takesStatuses = "statuses"
 	takesRequests = "requests"
+	takesReading  = "reading" // of a clock, in the call
 )
 
 // longProgram is the seed of a program that is longer than others.
 const longProgram = 7
 
 const (
+	wtime          = 100 // id of the function
 	programRanks   = 3
 	programHandles = 4 // of communicators
 )
@@ -166,6 +168,10 @@ func (p *randomProgram) signatures(relativeHandles bool) (creating, others []int
 			}
 			others = append(others, add(s, of))
 		}
+	}
+	c.Functions = append(c.Functions, trace.Function{ID: wtime, Name: "MPI_Wtime", Class: "time", Return: "double"})
+	for range 2 {
+		others = append(others, add(trace.Signature{Function: wtime, OwnRank: -1, Return: value(trace.Stream, 0)}, []consumers{{takesReading}}))
 	}
 	return creating, others
 }
@@ -295,7 +301,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 		}
 	}
 	tick := int64(0)
-	for i := range terminals {
+	for i, terminal := range terminals {
 		gap, duration := p.Int64N(1000), 1+p.Int64N(500)
 		if i == 0 {
 			gap = 0
@@ -307,6 +313,12 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 		}
 		th.Gaps, th.Durations = append(th.Gaps, gap), append(th.Durations, duration)
 		tick += gap + duration
+		if c.Signatures[terminal].Function == wtime {
+			ref, _ := th.Stream(terminal, 0)
+			now := th.FirstTick + tick + th.OverheadTicks() - p.Int64N(duration)
+			readings := &c.Sequences[ref.Sequence].Values
+			*readings = append(*readings, int64(math.Float64bits(float64(7e9+now)/1e9)))
+		}
 	}
 	th.EndTick = th.FirstTick + tick + th.OverheadTicks()
 	return th
@@ -325,6 +337,8 @@ func (p *randomProgram) stream(of consumers, calls int) (values []int64) {
 		for _, takes := range of {
 			n := some(6) - 1 // of a list; −1: NULL
 			switch takes {
+			case takesReading: // known with the times
+				continue
 			case takesNumber:
 				values = append(values, some(1<<p.IntN(40))-1)
 				continue

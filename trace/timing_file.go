@@ -216,7 +216,7 @@ func (t *Reader) timingOf(thread int, calls, at uint64, stood extrapolations) (t
 // Timing returns the gaps and durations of Threads()[thread], in ticks; nil if the trace has none.
 // Both are 0 where they are to be extrapolated from another rank.
 func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
-	if t.timed.At(thread) != timingOfCalls {
+	if !t.hasTimes(thread) {
 		return nil, nil, nil
 	}
 	where := t.shared.Threads.At(thread)

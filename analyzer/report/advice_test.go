@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/cpus"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // TestWhatToDoNext: all the advice about the first cause, and the first step about each of those that follow; who runs beside
@@ -72,5 +73,18 @@ func TestWhatToDoWithoutCPUs(t *testing.T) {
 		r := Report{}
 		r.Put(&found.Findings{Verdict: verdict.Verdict{Causes: []verdict.Cause{{Kind: verdict.CPUs, Form: form}}}})
 		assert.Contains(t, strings.Join(r.next(), "\n"), says)
+	}
+}
+
+// What to do without a verdict follows from the error that was seen, and from nothing else.
+func TestWhatToDoWithoutAVerdict(t *testing.T) {
+	for why, says := range map[string]string{
+		"value sequence 7: " + codec.ErrMemory.Error(): "with more memory",
+		"verdict: " + codec.ErrNumber.Error():          "Remove the cause of this error",
+		"":                                             "Analyze this run once more: cairn analyze",
+	} {
+		text := strings.Join((&Report{Missing: []MissingAnalysis{{Name: "verdict", Asked: true, Why: why}}}).next(), "\n")
+		assert.Contains(t, text, says)
+		assert.Equal(t, strings.Contains(why, "memory"), strings.Contains(text, "memory"))
 	}
 }

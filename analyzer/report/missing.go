@@ -12,6 +12,7 @@ import (
 	found "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
 // A MissingAnalysis is an analysis without findings in the report.
@@ -152,12 +153,17 @@ func rankSums(t timeline.Trace) []ranks.RankTime {
 func (r *Report) nextWithoutVerdict() []string {
 	where := cmp.Or(r.Provenance.TraceURI, "trace.cairn")
 	repeat := fmt.Sprintf("cairn analyze %s -o report", where)
-	switch {
-	case r.lacksVerdict().Asked:
-	case r.Provenance.Job != "":
+	switch m := r.lacksVerdict(); {
+	case !m.Asked && r.Provenance.Job != "":
 		return []string{"Add critical-path to spec.analyses of the next run. For this one: " + repeat + "."}
-	default:
+	case !m.Asked:
 		return []string{"For a verdict: " + repeat + "."}
+	case strings.Contains(m.Why, codec.ErrMemory.Error()):
+		return []string{"Analyze this run once more, with more memory: " + repeat + ". The trace is kept."}
+	case m.Why != "":
+		return []string{"Remove the cause of this error, then analyze this run once more: " + repeat + ". The trace is kept; please report the error with it if it is Cairn's own."}
+	case r.Provenance.Job != "":
+		return []string{"See the job's conditions and the pods of its analyses for how these ended (kubectl describe), then analyze this run once more: " + repeat + ". The trace is kept."}
 	}
-	return []string{"Analyze this run once more, with more memory if that was the reason: " + repeat + ". The trace is kept."}
+	return []string{"Analyze this run once more: " + repeat + ". The trace is kept."}
 }

@@ -14,6 +14,6 @@ const (
 	// ExitRefused: the storage responded and refused: the key is wrong or has no permission, or the
 	// bucket is missing. A person must repair that.
 	ExitRefused = 77
-	// ExitKilled is the exit code of a container that ran out of memory.
+	// ExitKilled is the exit code of a container that was killed, for lack of memory among others.
 	ExitKilled = 137
 )

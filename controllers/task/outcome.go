@@ -41,7 +41,7 @@ type Outcome struct {
 // Failure is how the last pod of an index ended.
 type Failure struct {
 	ExitCode    int32
-	OutOfMemory bool
+	OutOfMemory bool // according to the kubelet
 	Message     string
 }
 
@@ -105,7 +105,7 @@ func ReadPods(pods []corev1.Pod) Outcome {
 		}
 		o.Failed[index] = Failure{
 			ExitCode: ended.ExitCode, Message: message,
-			OutOfMemory: ended.Reason == podstatus.ReasonOOMKilled || ended.ExitCode == messages.ExitKilled,
+			OutOfMemory: ended.Reason == podstatus.ReasonOOMKilled,
 		}
 	}
 	return o
@@ -136,10 +136,11 @@ func terminated(pod corev1.Pod, name string) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// OutOfMemory reports whether any index failed for lack of memory.
-func (o Outcome) OutOfMemory() bool {
+// Killed reports whether any index was killed, for lack of memory or for another reason: more memory
+// is worth a try.
+func (o Outcome) Killed() bool {
 	for _, f := range o.Failed {
-		if f.OutOfMemory {
+		if f.OutOfMemory || f.ExitCode == messages.ExitKilled {
 			return true
 		}
 	}

@@ -171,6 +171,7 @@ func ReportOn(ctx context.Context, f *tracefile.File, path string, s3 storage.Fl
 	if !left && clocks != nil {
 		tracefile.LeaveClock(ctx, path, s3, clocks)
 	}
+	job.Failed = analyzer.Reasons(failed)
 	return analyzer.Report(f.Reader, findings, job), failed
 }
 

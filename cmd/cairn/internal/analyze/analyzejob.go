@@ -98,7 +98,7 @@ func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (rea
 	case err != nil:
 		reason = err.Error()
 	}
-	if err := put(ctx, s, run.findingsKey(p.analysis), jobFindings{Findings: findings, Failed: reason}); err != nil {
+	if err := put(ctx, s, run.findingsKey(p.analysis), jobFindings{Findings: findings, Failed: reason, Reasons: analyzer.Reasons(err)}); err != nil {
 		return "", err
 	}
 	return reason, s.Delete(ctx, run.failureKey(p.analysis))
@@ -108,7 +108,8 @@ func (p jobPart) analyzeRun(ctx context.Context, s store.Store, run jobRun) (rea
 // each under its own name.
 type jobFindings struct {
 	Findings map[string]json.RawMessage `json:"findings"`
-	Failed   string                     `json:"failed,omitempty"` // why the missing ones failed
+	Failed   string                     `json:"failed,omitempty"`  // why the missing ones failed
+	Reasons  map[string]string          `json:"reasons,omitempty"` // the same of each of them
 }
 
 func put(ctx context.Context, s store.Store, key string, content any) error {

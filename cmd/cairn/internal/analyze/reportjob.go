@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -187,20 +188,20 @@ func readFindings(ctx context.Context, s store.Store, run jobRun, asked []string
 	}
 	findings, reasons = map[string][]byte{}, map[string]string{}
 	for _, name := range asked {
-		left, reason, err := readLeft(ctx, s, run, name)
+		left, err := readLeft(ctx, s, run, name)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		for analysis, raw := range left {
+		for analysis, raw := range left.Findings {
 			findings[analysis] = raw
 		}
-		if reason == "" {
+		if left.Failed == "" {
 			continue
 		}
-		failed = append(failed, name+": "+reason)
+		failed = append(failed, name+": "+left.Failed)
 		for _, analysis := range selected([]string{name}) {
-			if left[analysis] == nil {
-				reasons[analysis] = reason
+			if left.Findings[analysis] == nil {
+				reasons[analysis] = cmp.Or(left.Reasons[analysis], left.Failed)
 			}
 		}
 	}
@@ -208,31 +209,30 @@ func readFindings(ctx context.Context, s store.Store, run jobRun, asked []string
 }
 
 // readLeft reads what was stored under one name.
-func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (map[string]json.RawMessage, string, error) {
+func readLeft(ctx context.Context, s store.Store, run jobRun, name string) (left jobFindings, err error) {
 	raw, err := storage.GetBytes(ctx, s, run.findingsKey(name))
 	if err == nil {
-		var left jobFindings
 		if err := json.Unmarshal(raw, &left); err != nil {
-			return nil, fmt.Sprintf("findings/%s.json cannot be read: %v", name, err), nil
+			return jobFindings{Failed: fmt.Sprintf("findings/%s.json cannot be read: %v", name, err)}, nil
 		}
 		if left.Findings == nil {
-			return nil, fmt.Sprintf("findings/%s.json was written by another version of Cairn", name), nil
+			left.Failed = fmt.Sprintf("findings/%s.json was written by another version of Cairn", name)
 		}
-		return left.Findings, left.Failed, nil
+		return left, nil
 	}
 	if !store.IsNotFound(err) {
-		return nil, "", err
+		return left, err
 	}
 	raw, err = storage.GetBytes(ctx, s, run.failureKey(name))
 	var failure messages.Failure
 	switch {
 	case store.IsNotFound(err):
 	case err != nil:
-		return nil, "", err
+		return left, err
 	case json.Unmarshal(raw, &failure) == nil:
-		return nil, failure.Message, nil
+		left.Failed = failure.Message
 	}
-	return nil, "", nil
+	return left, nil
 }
 
 // selected returns the analyses that names select: an empty list for no names, nil for nil (not
