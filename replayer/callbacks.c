@@ -10,7 +10,7 @@ void *cr_function_or(struct call *c, void *stand_in)
 	if (v.form != CR_CONSTANT_FORM)
 		return stand_in;
 	if (!cr_constant_pointer(v.n, &function))
-		cr_refuse("call %llu: this MPI does not have function constant %lld", (unsigned long long)c->index, (long long)v.n);
+		cr_refuse_constant(c, v.n);
 	return function;
 }
 

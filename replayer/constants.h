@@ -5,6 +5,11 @@
 
 #include "mpih.h"
 
+extern const int cr_constants; // ids are less
+
+// "?" if the table has no such constant.
+const char *cr_constant_name(int64_t id);
+
 bool cr_constant_number(int64_t id, int64_t *value);
 bool cr_constant_pointer(int64_t id, void **value);
 

@@ -164,7 +164,7 @@ int64_t *cr_news(struct call *c, int64_t *n)
 		} \
 		case CR_CONSTANT_FORM: \
 			if (!cr_constant_##kind(v.n, &handle)) \
-				cr_refuse("call %llu: this MPI does not have " #kind " constant %lld", (unsigned long long)c->index, (long long)v.n); \
+				cr_refuse_constant(c, v.n); \
 			return handle; \
 		case CR_NOTHING: \
 			return handle; \

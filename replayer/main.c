@@ -3,6 +3,7 @@
 // calls (feed.c), and makes them (stream.c, calls_*_gen.c).
 
 #include "compute.h"
+#include "constants.h"
 #include "die.h"
 #include "feed.h"
 #include "memory.h"
@@ -31,11 +32,31 @@ static int rank_from_environment(void)
 	return -1;
 }
 
-static void list_functions(void)
+static bool has_constant(int64_t id)
+{
+	int64_t number;
+	void *pointer;
+
+	if (cr_constant_number(id, &number) || cr_constant_pointer(id, &pointer))
+		return true;
+#define HAS(kind, type) \
+	type kind; \
+	if (cr_constant_##kind(id, &kind)) \
+		return true;
+	CR_KINDS(HAS)
+#undef HAS
+	return false;
+}
+
+// Lists the ids of the functions and constants that this MPI has.
+static void list(void)
 {
 	for (int i = 0; i < cr_functions; i++)
 		if (cr_table[i].issue != NULL)
-			printf("%d\n", i);
+			printf("function %d\n", i);
+	for (int i = 0; i < cr_constants; i++)
+		if (has_constant(i))
+			printf("constant %d\n", i);
 }
 
 static double number(const char *option, const char *text, double least, double most)
@@ -52,7 +73,7 @@ static double number(const char *option, const char *text, double least, double 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"functions", no_argument, NULL, 'f'}, {"feeder", required_argument, NULL, 'd'},
+		{"list", no_argument, NULL, 'l'}, {"feeder", required_argument, NULL, 'd'},
 		{"compute", required_argument, NULL, 'c'}, {"scale", required_argument, NULL, 's'},
 		{"memory", required_argument, NULL, 'm'}, {"scratch", required_argument, NULL, 'x'},
 		{"ranks", required_argument, NULL, 'n'}, {"threads", required_argument, NULL, 't'},
@@ -64,8 +85,8 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, &at)) != -1) {
 		switch (option) {
-		case 'f':
-			list_functions();
+		case 'l':
+			list();
 			return 0;
 		case 'd':
 			feeder = optarg;

@@ -10,6 +10,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef OPEN_MPI
+#include <dlfcn.h>
+
+// Open MPI's library has datatypes that its mpi.h does not: removed ones, which old programs use,
+// and optional ones of Fortran. Another version may lack them.
+#define CR_UNDECLARED(name) ((MPI_Datatype)dlsym(RTLD_DEFAULT, name))
+#undef MPI_LB
+#define MPI_LB CR_UNDECLARED("ompi_mpi_lb")
+#undef MPI_UB
+#define MPI_UB CR_UNDECLARED("ompi_mpi_ub")
+#ifndef MPI_INTEGER16
+#define MPI_INTEGER16 CR_UNDECLARED("ompi_mpi_integer16")
+#endif
+#ifndef MPI_REAL2
+#define MPI_REAL2 CR_UNDECLARED("ompi_mpi_real2")
+#endif
+#ifndef MPI_COMPLEX4
+#define MPI_COMPLEX4 CR_UNDECLARED("ompi_mpi_complex4")
+#endif
+#endif
+
 #define CR_MPI_H (MPI_VERSION * 100 + MPI_SUBVERSION)
 
 #if MPI_VERSION < 4

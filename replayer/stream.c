@@ -102,6 +102,11 @@ void cr_damaged(struct call *c, const char *what)
 	cr_die("call %llu (%s): %s", (unsigned long long)c->index, name != NULL ? name : "?", what);
 }
 
+void cr_refuse_constant(struct call *c, int64_t id)
+{
+	cr_refuse("call %llu (%s): this MPI does not have %s", (unsigned long long)c->index, cr_table[c->function].name, cr_constant_name(id));
+}
+
 void *cr_allocate(struct call *c, int64_t elements, size_t size)
 {
 	struct stream *s = c->stream;
@@ -146,7 +151,7 @@ int64_t cr_number(struct call *c)
 		return v.n;
 	case CR_CONSTANT_FORM:
 		if (!cr_constant_number(v.n, &n))
-			cr_refuse("call %llu: this MPI does not have constant %lld", (unsigned long long)c->index, (long long)v.n);
+			cr_refuse_constant(c, v.n);
 		return n;
 	case CR_NOTHING:
 		return 0;
@@ -180,7 +185,7 @@ int64_t cr_list(struct call *c)
 		return v.n;
 	case CR_CONSTANT_FORM:
 		if (!cr_constant_pointer(v.n, &c->sentinel))
-			cr_refuse("call %llu: this MPI does not have constant %lld", (unsigned long long)c->index, (long long)v.n);
+			cr_refuse_constant(c, v.n);
 		return -1;
 	case CR_NOTHING:
 		return 0;

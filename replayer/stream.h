@@ -62,4 +62,7 @@ void *cr_room(struct call *c, size_t size);
 // Ends the replay because the stream is invalid.
 _Noreturn void cr_damaged(struct call *c, const char *what);
 
+// Ends the replay because this MPI does not have a constant.
+_Noreturn void cr_refuse_constant(struct call *c, int64_t id);
+
 #endif

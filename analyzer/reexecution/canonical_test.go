@@ -221,9 +221,18 @@ func TestLongLookahead(t *testing.T) {
 
 // TestRefusals: what cannot be executed again is named before anything starts.
 func TestRefusals(t *testing.T) {
-	all := func(uint16) bool { return true }
-	named := func(b *tracetest.Builder, issued func(uint16) bool) (names []string) {
-		for _, r := range Refusals(timeline.Of(b.Open(t)), issued) {
+	all := func() *Target {
+		target := &Target{Functions: map[uint16]bool{}, Constants: map[uint16]bool{}}
+		for i := range mpi.Functions {
+			target.Functions[mpi.Functions[i].ID] = true
+		}
+		for i := range mpi.Constants {
+			target.Constants[mpi.Constants[i].ID] = true
+		}
+		return target
+	}
+	named := func(b *tracetest.Builder, target *Target) (names []string) {
+		for _, r := range Refusals(timeline.Of(b.Open(t)), target) {
 			names = append(names, r.What)
 		}
 		return names
@@ -234,15 +243,20 @@ func TestRefusals(t *testing.T) {
 		do(r)
 		return b
 	}
-	assert.Empty(t, named(one(func(r *tracetest.Rank) { r.Call("MPI_Barrier", 1, 2, nil).Finalize(2, 3) }), all))
+	assert.Empty(t, named(one(func(r *tracetest.Rank) { r.Call("MPI_Barrier", 1, 2, nil).Finalize(2, 3) }), all()))
 	assert.Equal(t, []string{"MPI_Grequest_complete", "MPI_Comm_join"}, named(one(func(r *tracetest.Rank) {
 		r.Call("MPI_Grequest_complete", 1, 2, args{"request": request(0)}).Call("MPI_Comm_join", 1, 2, nil).Finalize(2, 3)
-	}), all))
-	assert.Equal(t, []string{"rank 0"}, named(one(func(r *tracetest.Rank) { r.Unfinished("MPI_Barrier", 1, 2, nil) }), all))
-	assert.Equal(t, []string{"the trace"}, named(one(func(r *tracetest.Rank) { r.Untraced().Finalize(2, 3) }), all))
-	barrier := mpi.ByName("MPI_Barrier").ID
+	}), all()))
+	assert.Equal(t, []string{"rank 0"}, named(one(func(r *tracetest.Rank) { r.Unfinished("MPI_Barrier", 1, 2, nil) }), all()))
+	assert.Equal(t, []string{"the trace"}, named(one(func(r *tracetest.Rank) { r.Untraced().Finalize(2, 3) }), all()))
+	without := all()
+	delete(without.Functions, mpi.ByName("MPI_Barrier").ID)
 	assert.Equal(t, []string{"MPI_Barrier"}, named(one(func(r *tracetest.Rank) { r.Call("MPI_Barrier", 1, 2, nil).Finalize(2, 3) }),
-		func(id uint16) bool { return id != barrier }))
+		without))
+	delete(without.Constants, mpi.ConstantByName("MPI_UB").ID)
+	assert.Equal(t, []string{"MPI_UB"}, named(one(func(r *tracetest.Rank) {
+		r.Call("MPI_Type_create_struct", 1, 2, args{"array_of_types": []string{"MPI_INT", "MPI_UB"}}).Finalize(2, 3)
+	}), without))
 }
 
 // TestCompare: a run is like one that polled instead of waiting, and unlike one that sent to another rank.

@@ -80,11 +80,24 @@ func table(functions []*mpi.Function) string {
 func constants() string {
 	var b strings.Builder
 	b.WriteString(generated + "#include \"constants.h\"\n\n")
+	fmt.Fprintf(&b, "const int cr_constants = %d;\n\n", len(mpi.Constants))
+	b.WriteString("const char *cr_constant_name(int64_t id)\n{\n\tstatic const char *const names[] = {\n")
+	for i := range mpi.Constants {
+		if c := &mpi.Constants[i]; c.ID != 0 {
+			fmt.Fprintf(&b, "\t\t[%d] = \"%s\",\n", c.ID, c.Name)
+		}
+	}
+	b.WriteString("\t};\n\treturn id > 0 && id < cr_constants && names[id] != NULL ? names[id] : \"?\";\n}\n\n")
 	write := func(head, assign string, is func(c *mpi.Constant) bool) {
 		fmt.Fprintf(&b, "bool %s\n{\n\t(void)value;\n\tswitch (id) {\n", head)
 		for i := range mpi.Constants {
 			if c := &mpi.Constants[i]; c.ID != 0 && is(c) {
-				fmt.Fprintf(&b, "#if %s\n\tcase %d:\n\t\t*value = %s%s;\n\t\treturn true;\n#endif\n", c.Guard(), c.ID, assign, c.Name)
+				guard, found := c.Guard(), "true"
+				if mayBeNull(c) {
+					// mpih.h defines what mpi.h should.
+					guard, found = fmt.Sprintf("defined(%s)", c.Name), "*value != 0 && *value != MPI_DATATYPE_NULL"
+				}
+				fmt.Fprintf(&b, "#if %s\n\tcase %d:\n\t\t*value = %s%s;\n\t\treturn %s;\n#endif\n", guard, c.ID, assign, c.Name, found)
 			}
 		}
 		b.WriteString("\t}\n\treturn false;\n}\n\n")
@@ -111,6 +124,12 @@ func constants() string {
 		})
 	}
 	return b.String()
+}
+
+// mayBeNull reports whether an MPI may lack a datatype and define it nevertheless, as
+// MPI_DATATYPE_NULL or as the address of something that its library does not have.
+func mayBeNull(c *mpi.Constant) bool {
+	return c.Kinds[0] == mpi.KindDatatype && (c.Optional || c.Removed != 0)
 }
 
 // handleKinds are the kinds of handles of functions that are replayed.

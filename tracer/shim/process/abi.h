@@ -45,6 +45,17 @@ void *cairn_variable(const char *name);
 #define MPI_UB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_ub)
 #define MPI_LB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_lb)
 
+// Fortran programs can name them whatever the C compiler had when Open MPI was built.
+#ifndef MPI_INTEGER16
+#define MPI_INTEGER16 OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_integer16)
+#endif
+#ifndef MPI_REAL2
+#define MPI_REAL2 OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_real2)
+#endif
+#ifndef MPI_COMPLEX4
+#define MPI_COMPLEX4 OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_complex4)
+#endif
+
 #undef MPI_COMM_NULL_COPY_FN
 #define MPI_COMM_NULL_COPY_FN CAIRN_SYMBOL("OMPI_C_MPI_COMM_NULL_COPY_FN")
 #undef MPI_COMM_NULL_DELETE_FN

@@ -202,11 +202,11 @@ func (r *replay) prepare(ctx context.Context) (command []string, remove func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	issued, err := functionsOf(ctx, program)
+	target, err := targetOf(ctx, program)
 	if err != nil {
 		return nil, nil, err
 	}
-	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
+	if refusals := reexecution.Refusals(t, target); len(refusals) > 0 {
 		return nil, nil, cli.StatusError(cli.ExitBadData, r.refused(refusals))
 	}
 	r.note(t)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/reexecution"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -63,23 +64,25 @@ func launchersMPI(launcher string) setup.ABI {
 	return ""
 }
 
-// functionsOf asks a replayer which functions its MPI has.
-func functionsOf(ctx context.Context, program string) (func(id uint16) bool, error) {
+// targetOf asks a replayer what its MPI has.
+func targetOf(ctx context.Context, program string) (*reexecution.Target, error) {
 	var problem bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, "--functions")
+	cmd := exec.CommandContext(ctx, program, "--list")
 	cmd.Stderr = &problem
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s does not run here: %w: %s", program, err, strings.TrimSpace(problem.String()))
 	}
-	has := map[uint16]bool{}
+	target := &reexecution.Target{Functions: map[uint16]bool{}, Constants: map[uint16]bool{}}
+	has := map[string]map[uint16]bool{"function": target.Functions, "constant": target.Constants}
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
-		id, err := strconv.ParseUint(lines.Text(), 10, 16)
-		if err != nil {
-			return nil, fmt.Errorf("%s --functions: %w", program, err)
+		what, number, _ := strings.Cut(lines.Text(), " ")
+		id, err := strconv.ParseUint(number, 10, 16)
+		if err != nil || has[what] == nil {
+			return nil, fmt.Errorf("%s --list: %q", program, lines.Text())
 		}
-		has[uint16(id)] = true
+		has[what][uint16(id)] = true
 	}
-	return func(id uint16) bool { return has[id] }, lines.Err()
+	return target, lines.Err()
 }

@@ -79,11 +79,11 @@ func (r *replay) become(c *cobra.Command, rank int) error {
 	if err != nil {
 		return err
 	}
-	issued, err := functionsOf(c.Context(), program)
+	target, err := targetOf(c.Context(), program)
 	if err != nil {
 		return err
 	}
-	if refusals := reexecution.Refusals(t, issued); len(refusals) > 0 {
+	if refusals := reexecution.Refusals(t, target); len(refusals) > 0 {
 		cause := r.refused(refusals)
 		if rank != 0 {
 			cause = nil // rank 0 prints it, too
