@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/internal/passes"
-	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -114,7 +113,7 @@ func (s *scanner) settle(ctx context.Context, wait time.Duration) ([]process, er
 
 // finishWorld makes the finished traces of one launch.
 func finishWorld(launchID string, processes []process, tables *symbolTables, pass *passes.Pass) ([]LocalRun, []string) {
-	c := newCollector(launchID, Identity{}, tables)
+	c := newCollector(launchID, Identity{}, tables, true)
 	for _, p := range processes {
 		pass.Add(1)
 		c.add(p)
@@ -124,11 +123,7 @@ func finishWorld(launchID string, processes []process, tables *symbolTables, pas
 	var runs []LocalRun
 	for i := range c.packs {
 		problems = append(problems, c.packs[i].manifest.Problems...)
-		final, err := merger.Merge([]*trace.Content{c.packs[i].content}, merger.Options{Final: true, CreatedBy: version.Version})
-		if err != nil {
-			problems = append(problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(launchID), err))
-			continue
-		}
+		final := c.packs[i].content
 		runs = append(runs, LocalRun{Content: final, Summary: merger.Summarize(final), Processes: directories(final, processes)})
 	}
 	slices.Sort(problems)

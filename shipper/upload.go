@@ -123,7 +123,7 @@ func (u *upload) group(ctx context.Context, l *located, members, newcomers []pro
 	}
 	all := slices.Concat(members, newcomers)
 	for at := 0; at < len(all); {
-		k := newCollector(u.world.launchID, u.Identity, u.tables)
+		k := newCollector(u.world.launchID, u.Identity, u.tables, false)
 		for ; at < len(all); at++ {
 			limit := maxPack
 			if at < len(members) {
@@ -158,7 +158,7 @@ func (u *upload) flush(ctx context.Context, l *located, k *collector) (err error
 	k.finish()
 	if k.joined() {
 		// times are coded again then, which requires all calls
-		k = newCollector(u.world.launchID, u.Identity, u.tables)
+		k = newCollector(u.world.launchID, u.Identity, u.tables, false)
 		for _, p := range taken {
 			p.apart = false
 			k.add(p)

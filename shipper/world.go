@@ -81,6 +81,7 @@ type collector struct {
 	launchID string
 	identity Identity
 	tables   *symbolTables
+	final    bool // the packs are finished traces
 	merger   merger.Merger
 	taken    []process // all processes added
 	added    []string  // directories of those that go into packs
@@ -90,10 +91,12 @@ type collector struct {
 	notes    map[processKey]string
 }
 
-func newCollector(launchID string, id Identity, tables *symbolTables) *collector {
+// newCollector returns a collector. final reports that no process of the world is added later, or
+// elsewhere: then its packs are finished traces instead of shards.
+func newCollector(launchID string, id Identity, tables *symbolTables, final bool) *collector {
 	return &collector{
 		collection: collection{unusable: map[string]bool{}, unrecorded: map[string]string{}},
-		launchID:   launchID, identity: id, tables: tables, merger: merger.Merger{Unfinished: true},
+		launchID:   launchID, identity: id, tables: tables, final: final, merger: merger.Merger{Unfinished: !final},
 		alive: map[processKey]bool{}, notes: map[processKey]string{},
 	}
 }
@@ -146,7 +149,7 @@ func (k *collector) finish() {
 	if len(k.added) == 0 {
 		return
 	}
-	contents, err := k.merger.Finish(merger.Options{CreatedBy: version.Version})
+	contents, err := k.merger.Finish(merger.Options{Final: k.final, CreatedBy: version.Version})
 	k.merger = merger.Merger{} // it is as large as its results
 	if err != nil {
 		k.problems = append(k.problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(k.launchID), err))

@@ -23,20 +23,13 @@ type collectiveKey struct {
 // next returns the caller's ordinal on a communicator and advances it.
 func (m *Matcher) next(row int, comm int32) uint32 {
 	counts := m.ranks[row].ordinals
-	for i := range counts {
-		if counts[i].comm == comm {
-			counts[i].next++
-			return counts[i].next - 1
-		}
+	if counts == nil {
+		counts = map[int32]uint32{}
+		m.ranks[row].ordinals = counts
 	}
-	m.ranks[row].ordinals = append(m.ranks[row].ordinals, ordinal{comm, 1})
-	return 0
-}
-
-// An ordinal counts a rank's collectives on a communicator. A rank has a few of them.
-type ordinal struct {
-	comm int32
-	next uint32
+	n := counts[comm]
+	counts[comm] = n + 1
+	return n
 }
 
 // enter records that a rank enters its next collective on a communicator or, if again is not nil,

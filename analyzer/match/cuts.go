@@ -113,12 +113,8 @@ func (m *Matcher) quiet() bool {
 			return false
 		}
 	}
-	for _, g := range m.groups {
-		if g != nil && g.sources != nil {
-			return false // neighbors in a graph topology are known only from the call that created it
-		}
-	}
-	return m.closed()
+	// neighbors in a graph topology are known only from the call that created it
+	return m.graphs == 0 && m.closed()
 }
 
 // checkCost is the number of calls whose matching takes about as long as one call of quiet.

@@ -14,6 +14,7 @@ type Matcher struct {
 	trace        timeline.Trace
 	instances    instances
 	groups       []*group
+	graphs       int // number of groups with a graph topology
 	ranks        []rankState
 	threads      []threadState // by location
 	channels     channels
@@ -44,8 +45,8 @@ type threadState struct {
 // rankState is the state of one rank.
 type rankState struct {
 	requests  requestTable
-	messages  map[int64]*End // taken by a matched probe
-	ordinals  []ordinal
+	messages  map[int64]*End   // taken by a matched probe
+	ordinals  map[int32]uint32 // number of its collectives, by communicator
 	progress  progress
 	objects   map[objectKey]*object
 	groups    processGroups

@@ -14,6 +14,7 @@ func (m *Matcher) learnGraph(p *plan, c *Call) {
 	}
 	if g.sources == nil {
 		g.sources = make([][]int32, g.size())
+		m.graphs++
 	}
 	edge := func(from, to int64) {
 		if from >= 0 && to >= 0 && from < int64(g.size()) && to < int64(g.size()) {

@@ -49,7 +49,7 @@ type member struct {
 	calls         int  // number of its next calls
 	open          int  // pending operations
 	requests      []pendingRequest
-	ordinals      []ordinal // of collectives, counted from the beginning of the section
+	ordinals      []entered // of collectives, counted from the beginning of the section
 	started       []int64   // persistent requests from before the section
 	postedQueues  []postedReceives
 }
@@ -467,12 +467,12 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	ordinal := uint32(0)
 	for i := range m.ordinals {
 		if o := &m.ordinals[i]; o.comm == p.comm {
-			o.next++
-			ordinal = o.next
+			o.more++
+			ordinal = o.more
 		}
 	}
 	if ordinal == 0 {
-		m.ordinals = append(m.ordinals, ordinalOf(p.comm))
+		m.ordinals = append(m.ordinals, entered{comm: p.comm})
 	}
 	r.part = c.enterCollective(m, collectiveKey{comm: p.comm, ordinal: ordinal}, p.plan, g.local, part, root)
 	if r.part < 0 {
@@ -482,9 +482,12 @@ func (c *closure) enter(m *member, r *pendingRequest, p *prototype) bool {
 	return true
 }
 
-// ordinalOf returns the count of a location that has entered its first collective on a
-// communicator.
-func ordinalOf(comm int32) ordinal { return ordinal{comm: comm} }
+// An entered counts a location's collectives on a communicator after the first one. A section has
+// few communicators.
+type entered struct {
+	comm int32
+	more uint32
+}
 
 // enterCollective records that a location enters a collective and returns the index of its part, −1
 // if it had entered before.
