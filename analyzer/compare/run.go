@@ -144,12 +144,13 @@ type activity struct {
 
 func (r *run) add(t timeline.Trace, locations []timeline.Location, sums []map[activity]int64) {
 	sites := t.Sites()
+	total, computed, called := map[place]int64{}, int64(0), int64(0) // integers: the order of a map does not matter
 	for i, l := range locations {
 		if len(sums[i]) == 0 {
 			continue
 		}
 		r.ranks = append(r.ranks, l.Rank)
-		own := map[place]float64{}
+		own := map[place]int64{}
 		for what, ns := range sums[i] {
 			p := place{computation: what.computation}
 			if f := t.Function(what.function); f != nil {
@@ -160,20 +161,23 @@ func (r *run) add(t timeline.Trace, locations []timeline.Location, sums []map[ac
 				p.site = callsite.InFunction(s)
 				r.sources[p.site] = sourceOf(s)
 			}
-			own[p] += float64(ns) / 1e9
-			r.total[p] += float64(ns) / 1e9
+			own[p] += ns
+			total[p] += ns
 			if what.computation {
-				r.compute += float64(ns) / 1e9
+				computed += ns
 			} else {
-				r.mpi += float64(ns) / 1e9
+				called += ns
 			}
 		}
-		r.byRank[l.Rank] = own
+		r.byRank[l.Rank] = map[place]float64{}
+		for p, ns := range own {
+			r.byRank[l.Rank][p] = float64(ns) / 1e9
+		}
 	}
-	if n := float64(len(r.ranks)); n > 0 {
-		r.compute, r.mpi = r.compute/n, r.mpi/n
-		for p := range r.total {
-			r.total[p] /= n
+	if n := 1e9 * float64(len(r.ranks)); n > 0 {
+		r.compute, r.mpi = float64(computed)/n, float64(called)/n
+		for p, ns := range total {
+			r.total[p] = float64(ns) / n
 		}
 	}
 }
