@@ -27,11 +27,10 @@ const longestList = 256
 // fields is one more than the number of fields of a status.
 const fields = 6
 
-// handleKinds are the kinds of parameters whose values are handles: they are never slots.
-var handleKinds = map[string]bool{
-	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
-	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "buffer": true,
-	"pointer": true, "function": true,
+// isSlot reports whether values of a kind may differ from rank to rank within a shape: those of
+// handles and of memory may not.
+func isSlot(kind string) bool {
+	return !trace.IsHandle(kind) && kind != "buffer" && kind != "pointer" && kind != "function"
 }
 
 // A visitor sees the values of a signature in a fixed order and may replace them.
@@ -82,17 +81,17 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 	}
 	switch v.Form {
 	case trace.Int, trace.Name, trace.Column:
-		if !handleKinds[kind] && (v.Form != trace.Int || codeFits(v.Int)) {
+		if isSlot(kind) && (v.Form != trace.Int || codeFits(v.Int)) {
 			return to.slot(v)
 		}
 	case trace.Elastic:
 		if trace.Operator(v.Int) == trace.Constant && len(v.List) == 2 {
-			return to.stream(trace.Value{Form: trace.Stream, Int: v.List[0].Int}, int32(v.List[0].Int), &v.List[1])
+			return to.streamed(trace.Value{Form: trace.Stream, Int: v.List[0].Int}, kind, &v.List[1])
 		}
 		return to.slot(v)
 	case trace.Stream:
-		if kind != "double" && (!handleKinds[kind] || kind == "request") {
-			return to.stream(v, int32(v.Int), nil)
+		if kind != "double" && (isSlot(kind) || kind == "request") {
+			return to.streamed(v, kind, nil)
 		}
 		to.otherStream(v)
 	case trace.ListStream:
@@ -114,6 +113,14 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 			v.List[i] = to.value(v.List[i], kind)
 		}
 		to.path = at
+	}
+	return v
+}
+
+// streamed visits a stream of a parameter of a kind. A number that replaces it is what it stands for.
+func (to *visitor) streamed(v trace.Value, kind string, constant *trace.Value) trace.Value {
+	if v = to.stream(v, int32(v.Int), constant); v.Form == trace.Int {
+		return trace.ValueOf(kind, v.Int)
 	}
 	return v
 }

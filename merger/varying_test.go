@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
@@ -330,6 +332,45 @@ func TestLongListsKeepTheirStreams(t *testing.T) {
 		merged := merge(t, final, inputs...)
 		for rank := range size {
 			require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, merged, rank)))
+		}
+	}
+}
+
+// A stream of any kind of value stays what it is, whether its values are the same in all calls of
+// a rank, those of all ranks, or differ from call to call; and no handle becomes a number.
+func TestStreamsOfAllKinds(t *testing.T) {
+	const size = 5
+	functions := slices.Clone(simulated)
+	for _, kind := range mpi.Kinds() {
+		if kind.IsHandle() || kind == mpi.KindDouble || kind >= mpi.KindInt && kind < mpi.KindDatatype {
+			functions = append(functions, trace.Function{ID: 100 + uint16(kind), Name: "MPI_" + kind.String(), Return: "int", Parameters: []trace.Parameter{
+				{Name: "equal", Kind: kind.String(), Direction: trace.In}, {Name: "of_rank", Kind: kind.String(), Direction: trace.In},
+				{Name: "column", Kind: kind.String(), Direction: trace.InOut}, {Name: "varying", Kind: kind.String(), Direction: trace.Out}}})
+		}
+	}
+	inputs := make([]*trace.Content, size)
+	for rank := range inputs {
+		r := record("w", size, rank)
+		r.c.Functions = functions
+		for i := range int64(12) {
+			for _, f := range functions[len(simulated):] {
+				r.call(trace.Signature{Function: f.ID, OwnRank: -1, In: []trace.Value{streamNo(0), streamNo(1), streamNo(2)}, Out: []trace.Value{streamNo(3), streamNo(4)}},
+					1, 1, []int64{3}, []int64{int64(rank + 4)}, []int64{int64(rank * rank % 3)}, []int64{-1}, []int64{i % 5})
+			}
+		}
+		inputs[rank] = r.content()
+	}
+	for seed := range int64(3) {
+		for _, final := range []*trace.Content{merge(t, true, inputs...), mergeTree(t, rand.New(rand.NewSource(seed)), inputs), mergeFiles(t, rand.New(rand.NewSource(seed)), inputs)} {
+			for rank := range inputs {
+				require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, final, rank)))
+			}
+			for i := range final.Signatures {
+				s := &final.Signatures[i]
+				for k, p := range final.Functions[slices.IndexFunc(final.Functions, func(f trace.Function) bool { return f.ID == s.Function })].Parameters[:2] {
+					require.False(t, trace.IsHandle(p.Kind) && s.In[k].Form == trace.Int, p.Kind)
+				}
+			}
 		}
 	}
 }

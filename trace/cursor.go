@@ -335,7 +335,7 @@ func (c *Cursor) communicator(v *Value, own int32) binding {
 		case commSelf:
 			b = c.self
 		}
-	case Handle, Int:
+	case Handle:
 		b = c.bound(v.Int)
 	}
 	if b.ownRank < 0 {

@@ -203,7 +203,7 @@ func (c *Cursor) createLast(creating []int32) bool {
 			if err != nil {
 				return c.fail(err)
 			}
-			if p.newComm < 0 || handle.Form == Handle || handle.Form == Int {
+			if p.newComm < 0 || handle.Form == Handle {
 				byHandle[handle.Int] = creation{k, terminal, handle, instance}
 			}
 		}
@@ -263,7 +263,7 @@ func (c *Cursor) nextCreation(p *callPlan, v *variableCall) (instance int, handl
 	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {
 		handle, err = c.environment.evaluate(v.out[p.newComm])
 	}
-	return instance, handle, err
+	return instance, opaqueHandle.normalized(handle), err
 }
 
 // Symbolic ids of communicators are reused after MPI_Comm_free, so the communicator of a handle
@@ -291,7 +291,7 @@ func (c *Cursor) created(p *callPlan, e *Event) {
 		c.world = b
 		return
 	}
-	if v := &e.Out[p.newComm]; v.Form == Handle || v.Form == Int {
+	if v := &e.Out[p.newComm]; v.Form == Handle {
 		c.comms[v.Int] = b
 	}
 }
@@ -353,7 +353,7 @@ func (c *Cursor) siblingCreations() []creation {
 				if !cursor.timed {
 					exit = math.MinInt64
 				}
-				if v := &e.Out[p.newComm]; v.Form == Handle || v.Form == Int {
+				if v := &e.Out[p.newComm]; v.Form == Handle {
 					all = append(all, creation{v.Int, exit, c.bind(e.NewComm)})
 				}
 			}

@@ -112,7 +112,7 @@ func (c *ThreadCalls) bindCreated(o grammar.Occurrences, first map[int64]int) (a
 		switch {
 		case p.newComm < 0: // MPI_COMM_WORLD
 			handle.Int = -1
-		case handle.Form != Handle && handle.Form != Int:
+		case handle.Form != Handle:
 			continue
 		}
 		if had, known := first[handle.Int]; known && had != instance {

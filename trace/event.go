@@ -210,21 +210,6 @@ func equalValues(a, b *Value) bool {
 	return true
 }
 
-// handleKinds are the kinds whose values are opaque handles of MPI.
-var handleKinds = map[string]bool{
-	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
-	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "cvar-handle": true,
-	"pvar-handle": true, "pvar-session": true, "enum": true, "event-registration": true, "event-instance": true,
-}
-
-// undefined is MPI_UNDEFINED, the same number in all known implementations. undefinedKinds are the
-// kinds of values that may have it in a stream (MPI 4.0 §A.1.1).
-const undefined = -32766
-
-var undefinedKinds = map[string]bool{
-	"rank": true, "index": true, "count": true, "bytes": true, "extent": true, "int": true, "status": true,
-}
-
 // statusFields are the elements of a status, in order.
 var statusFields = [...]string{"source", "tag", "error", "cancelled", "bytes"}
 
@@ -235,11 +220,8 @@ func appendValueText(b []byte, v *Value, kind string) []byte {
 	case Null:
 		return append(b, "NULL"...)
 	case Int:
-		switch {
-		case handleKinds[kind]:
-			b = append(append(b, kind...), '#')
-		case v.Int == undefined && undefinedKinds[kind]:
-			return append(b, "MPI_UNDEFINED"...)
+		if v.Int == undefined && kind == statusKind { // a field of one
+			return append(b, undefinedName...)
 		}
 		return strconv.AppendInt(b, v.Int, 10)
 	case Float:
@@ -290,7 +272,7 @@ func appendStatusText(b []byte, v *Value) []byte {
 		if i < len(statusFields) {
 			b = append(append(b, statusFields[i]...), '=')
 		}
-		b = appendValueText(b, x, "status")
+		b = appendValueText(b, x, statusKind)
 	}
 	return append(b, '}')
 }
@@ -298,7 +280,7 @@ func appendStatusText(b []byte, v *Value) []byte {
 // Number returns the number that a value of a parameter or result of this kind has; false for
 // handles, MPI_UNDEFINED, and everything else that is not a number.
 func (v *Value) Number(kind string) (int64, bool) {
-	return v.Int, v.Form == Int && !handleKinds[kind] && (v.Int != undefined || !undefinedKinds[kind])
+	return v.Int, v.Form == Int && (v.Int != undefined || kind != statusKind)
 }
 
 // TextOf returns a value of a parameter or result of this kind in the form of Event.Text.
@@ -432,9 +414,7 @@ func appendValueJSON(b []byte, v *Value, kind string) []byte {
 	case Absent, Null:
 		return append(b, "null"...)
 	case Int:
-		if !handleKinds[kind] {
-			return strconv.AppendInt(b, v.Int, 10)
-		}
+		return strconv.AppendInt(b, v.Int, 10)
 	case Float:
 		x := math.Float64frombits(uint64(v.Int))
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -5,16 +5,22 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/internal/seektest"
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // Every way of reading returns the calls that were written: of all kinds of values and streams,
@@ -40,7 +46,11 @@ func TestEveryReaderReturnsWhatWasWritten(t *testing.T) {
 				}
 			}
 			w := writtenCalls(t, c)
-			r := open(t, bytesOf(t, c))
+			written := c
+			if seed%2 == 0 {
+				written = withNumbers(c)
+			}
+			r := open(t, bytesOf(t, written))
 			w.distinctCalls(t, r, seed, calm && !threaded)
 			if seed < 3 {
 				before := trace.MemoryLeft(r) // without what all readers share
@@ -64,6 +74,84 @@ func TestEveryReaderReturnsWhatWasWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a number stands for depends on the kind of its parameter: in the signature, in a stream and
+// in a column, for all handles there are, and for both readers.
+func TestWhatNumbersStandFor(t *testing.T) {
+	c := &trace.Content{Ranks: trace.NewRankTable(trace.Rank{Clock: timing.Clock{Kind: "monotonic"}}), Columns: make([]codec.Numbers, 4)}
+	c.Columns[3].Push(0)
+	f := trace.Function{ID: 1, Name: "MPI_F", Return: "int"}
+	th := trace.Thread{Calls: 1}
+	var in []trace.Value
+	var want []string
+	add := func(kind string, v trace.Value, shown string) {
+		f.Parameters = append(f.Parameters, trace.Parameter{Name: fmt.Sprint("p", len(in)), Kind: kind, Direction: trace.In})
+		want = append(want, fmt.Sprintf(`"p%d":"%s"`, len(in), shown))
+		in = append(in, v)
+	}
+	for k, x := range []int64{7, -1, -32766} {
+		c.Columns[k].Push(x)
+		c.Sequences = append(c.Sequences, codec.Sequence{Values: slices.Repeat([]int64{x}, 30)}) // parameters share it
+		th.Streams = append(th.Streams, trace.StreamRef{Number: int32(k), Sequence: int32(k)})
+	}
+	forms := func(k int64, x int64) []trace.Value {
+		return []trace.Value{number(x), value(trace.Stream, k), value(trace.Column, k)}
+	}
+	for _, kind := range mpi.Kinds() {
+		if !kind.IsHandle() || kind == mpi.KindComm {
+			continue
+		}
+		for _, v := range append(forms(0, 7), elastic(trace.Cases, number(3), number(7))) {
+			add(kind.String(), v, kind.String()+"#7")
+		}
+		require.True(t, trace.IsHandle(kind.String()))
+	}
+	for _, v := range forms(1, -1) {
+		add("request", v, "MPI_REQUEST_NULL")
+	}
+	for _, kind := range []string{"rank", "index", "count", "bytes", "extent", "int"} {
+		for _, v := range forms(2, -32766) {
+			add(kind, v, "MPI_UNDEFINED")
+		}
+	}
+	c.Functions = []trace.Function{f}
+	c.Signatures = []trace.Signature{{Function: 1, OwnRank: -1, In: in, Return: number(0)}}
+	c.Grammar = grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 1}}}}
+	c.Threads = trace.NewThreadTable(th)
+	line := fmt.Sprintf(`{"rank":0,"thread":0,"index":0,"function":"MPI_F","args":{%s},"return":0,"start_ns":null,"duration_ns":null}`+"\n", strings.Join(want, ","))
+	require.Equal(t, line, linesOf(t, open(t, bytesOf(t, c))))
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, bytesOf(t, c), 0o600))
+	got, err := exec.Command("python3", "testdata/reader.py", path).CombinedOutput()
+	require.NoError(t, err, "%s", got)
+	require.Equal(t, line, string(got))
+}
+
+// withNumbers is a trace in which numbers stand for handles, as earlier merges wrote some of them.
+func withNumbers(c *trace.Content) *trace.Content {
+	plain := *c
+	plain.Signatures = slices.Clone(c.Signatures)
+	var change func(values []trace.Value) []trace.Value
+	change = func(values []trace.Value) []trace.Value {
+		values = slices.Clone(values)
+		for i, v := range values {
+			switch {
+			case v.Form == trace.Handle:
+				values[i].Form = trace.Int
+			case v.Form == trace.Name && v.Text == "MPI_REQUEST_NULL":
+				values[i] = number(-1)
+			case v.Form == trace.List:
+				values[i].List = change(v.List)
+			}
+		}
+		return values
+	}
+	for i := range plain.Signatures {
+		s := &plain.Signatures[i]
+		s.In, s.Out = change(s.In), change(s.Out)
+	}
+	return &plain
 }
 
 func hasTimes(th trace.Thread) bool { return len(th.Gaps) > 0 }
@@ -193,12 +281,12 @@ func (o *oracle) call(s *trace.Signature) {
 		}
 		r = int64(e.OwnRank)
 	}
-	o.elastic(&e.Return, r)
+	o.elastic(&e.Return, f.Return, r)
 	for i := range e.In {
-		o.elastic(&e.In[i], r)
+		o.elastic(&e.In[i], in[i].Kind, r)
 	}
 	for i := range e.Out {
-		o.elastic(&e.Out[i], r)
+		o.elastic(&e.Out[i], out[i].Kind, r)
 	}
 	if s.Communicator.Form != trace.Stream {
 		return
@@ -248,19 +336,24 @@ func (o *oracle) take(stream int64, n int) []int64 {
 	return values
 }
 
+// meant is what a number stands for in a parameter of a kind.
+func meant(kind string, x int64) trace.Value {
+	switch {
+	case kind == "double":
+		return value(trace.Float, x)
+	case kind == "request" && x < 0:
+		return named("MPI_REQUEST_NULL")
+	case slices.Contains([]string{"request", "comm", "datatype", "keyval", "pvar-handle", "event-instance"}, kind):
+		return value(trace.Handle, x)
+	case x == -32766 && slices.Contains([]string{"int", "count", "rank", "index"}, kind):
+		return named("MPI_UNDEFINED")
+	}
+	return number(x)
+}
+
 // streamed returns a value of a signature with values of streams in place of these.
 func (o *oracle) streamed(v *trace.Value, p trace.Parameter) trace.Value {
-	one := func(x int64) trace.Value {
-		switch {
-		case p.Kind == "double":
-			return value(trace.Float, x)
-		case p.Kind == "request" && x < 0:
-			return named("MPI_REQUEST_NULL")
-		case p.Kind == "request" || p.Kind == "comm":
-			return value(trace.Handle, x)
-		}
-		return number(x)
-	}
+	one := func(x int64) trace.Value { return meant(p.Kind, x) }
 	many := func(form trace.Form, numbers []int64) trace.Value {
 		list := trace.Value{Form: form}
 		for _, x := range numbers {
@@ -326,7 +419,13 @@ func (o *oracle) changed(v *trace.Value, numbers []int64) []trace.Value {
 }
 
 // elastic computes elastic values; r is the caller's rank.
-func (o *oracle) elastic(v *trace.Value, r int64) {
+func (o *oracle) elastic(v *trace.Value, kind string, r int64) {
+	number := func(x int64) trace.Value {
+		if kind == "double" {
+			return value(trace.Int, x)
+		}
+		return meant(kind, x)
+	}
 	column := func(k int64) int64 { return o.content.Columns[k].At(o.thread.InShape) }
 	switch v.Form {
 	case trace.RankOffset:
@@ -335,7 +434,11 @@ func (o *oracle) elastic(v *trace.Value, r int64) {
 		*v = number(column(v.Int))
 	case trace.List, trace.Status:
 		for i := range v.List {
-			o.elastic(&v.List[i], r)
+			of := kind
+			if v.Form == trace.Status {
+				of = ""
+			}
+			o.elastic(&v.List[i], of, r)
 		}
 	case trace.Elastic:
 		x := func(i int) int64 { return v.List[i].Int }
@@ -348,7 +451,9 @@ func (o *oracle) elastic(v *trace.Value, r int64) {
 			*v = number(r + x(0))
 		case trace.Cases:
 			*v = v.List[1+column(x(0))]
-			o.elastic(v, r)
+			if o.elastic(v, kind, r); v.Form == trace.Int {
+				*v = number(v.Int)
+			}
 		default:
 			panic(fmt.Sprintf("operator %d", v.Int))
 		}

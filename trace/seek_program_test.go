@@ -57,6 +57,7 @@ var parameterKinds = []trace.Parameter{
 	{Kind: "count"}, {Kind: "int"}, {Kind: "rank"}, {Kind: "tag"}, {Kind: "request"}, {Kind: "status"}, {Kind: "double"},
 	{Kind: "request", List: true}, {Kind: "status", List: true}, {Kind: "int", List: true}, {Kind: "double", List: true},
 	{Kind: "request", List: true}, {Kind: "rank", List: true}, {Kind: "comm"},
+	{Kind: "datatype"}, {Kind: "keyval"}, {Kind: "pvar-handle"}, {Kind: "event-instance"}, {Kind: "index"}, {Kind: "datatype", List: true},
 }
 
 func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Content {
@@ -237,7 +238,7 @@ func (p *randomProgram) value(q trace.Parameter, of *[]consumers) trace.Value {
 		return trace.Value{Form: trace.Absent}
 	case p.IntN(2) == 0:
 		return value(trace.Stream, p.consumer(of, single))
-	case single != takesNumber:
+	case trace.IsHandle(q.Kind) && p.IntN(3) > 0:
 		return value(trace.Handle, p.Int64N(3))
 	}
 	switch p.IntN(9) {
@@ -256,7 +257,7 @@ func (p *randomProgram) value(q trace.Parameter, of *[]consumers) trace.Value {
 	case 6:
 		return trace.Value{Form: trace.Null}
 	}
-	return number(p.Int64N(100))
+	return trace.ValueOf(q.Kind, p.Int64N(100))
 }
 
 // thread makes the calls of a thread and the values of its streams.
@@ -340,7 +341,9 @@ func (p *randomProgram) stream(of consumers, calls int) (values []int64) {
 			case takesReading: // known with the times
 				continue
 			case takesNumber:
-				values = append(values, some(1<<p.IntN(40))-1)
+				if values = append(values, some(1<<p.IntN(40))-1); p.IntN(20) == 0 {
+					values[len(values)-1] = -32766 // MPI_UNDEFINED
+				}
 				continue
 			case takesRequest:
 				values = append(values, some(8)-1)

@@ -238,6 +238,15 @@ func (d *decoder) signatures(functions []Function) []Signature {
 			d.Fail(errSignature)
 		}
 	}
+	of := map[uint16]*Function{}
+	for i := range functions {
+		of[functions[i].ID] = &functions[i]
+	}
+	for i := range signatures {
+		if f := of[signatures[i].Function]; f != nil {
+			f.normalize(&signatures[i])
+		}
+	}
 	return signatures
 }
 

@@ -4,8 +4,122 @@ import (
 	"errors"
 	"math"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
+
+// What a number stands for depends on the kind of its parameter. It is decided here, for numbers in
+// streams and their lists, for numbers that are computed for a rank, and for numbers in signatures
+// (earlier merges wrote a request that is the same in all calls as an integer). So readers see each
+// value in one form, wherever it comes from.
+
+// A meaning is what the numbers of a kind stand for.
+type meaning uint8
+
+const (
+	plainNumber      meaning = iota // Int
+	plainOrUndefined                // Int, or MPI_UNDEFINED
+	floatingPoint                   // Float, from the bits of a float64
+	opaqueHandle                    // Handle
+	requestOrNull                   // Handle, or MPI_REQUEST_NULL
+	numberOfMeanings
+)
+
+// Kinds of parameters with special decoding.
+const (
+	requestKind = "request"
+	rankKind    = "rank"
+	sourceKind  = "source" // of a status; no parameter has it
+	statusKind  = "status"
+	doubleKind  = "double"
+)
+
+// meanings are those of all kinds whose numbers are not just numbers.
+var meanings = func() map[string]meaning {
+	of := map[string]meaning{doubleKind: floatingPoint}
+	for _, kind := range mpi.Kinds() {
+		if kind.IsHandle() {
+			of[kind.String()] = opaqueHandle
+		}
+	}
+	of[requestKind] = requestOrNull
+	for _, kind := range []string{rankKind, "index", "count", "bytes", "extent", "int"} { // MPI 4.0 §A.1.1
+		of[kind] = plainOrUndefined
+	}
+	return of
+}()
+
+const (
+	// NullRequest is MPI_REQUEST_NULL in streams of requests.
+	NullRequest = -1
+	// undefined is MPI_UNDEFINED, the same number in all known implementations.
+	undefined = -32766
+
+	nullRequestName = "MPI_REQUEST_NULL"
+	undefinedName   = "MPI_UNDEFINED"
+)
+
+func (m meaning) value(x int64) Value {
+	switch m {
+	case plainOrUndefined:
+		if x == undefined {
+			return Value{Form: Name, Text: undefinedName}
+		}
+	case floatingPoint:
+		return Value{Form: Float, Int: x}
+	case requestOrNull:
+		if x < 0 {
+			return Value{Form: Name, Text: nullRequestName}
+		}
+		return Value{Form: Handle, Int: x}
+	case opaqueHandle:
+		return Value{Form: Handle, Int: x}
+	}
+	return Value{Form: Int, Int: x}
+}
+
+// ValueOf returns what a number stands for that is the value of a parameter or result of a kind.
+func ValueOf(kind string, x int64) Value { return meanings[kind].value(x) }
+
+// IsHandle reports whether values of a kind are opaque handles of MPI, of form Handle or Name.
+func IsHandle(kind string) bool { return meanings[kind] >= opaqueHandle }
+
+// normalized returns a value of a signature with what its numbers stand for.
+func (m meaning) normalized(v Value) Value {
+	switch v.Form {
+	case Int:
+		if m != floatingPoint { // these have a form of their own in signatures
+			return m.value(v.Int)
+		}
+	case List:
+		for i := range v.List {
+			if x := m.normalized(v.List[i]); x.Form != v.List[i].Form {
+				v.List[i] = x
+			}
+		}
+	}
+	return v
+}
+
+// normalize sets what the numbers in a signature of f stand for.
+func (f *Function) normalize(s *Signature) {
+	in, out := s.In, s.Out
+	for i := range f.Parameters {
+		p := &f.Parameters[i]
+		if p.Direction != Out && len(in) > 0 {
+			if form := in[0].Form; form == Int || form == List {
+				in[0] = meanings[p.Kind].normalized(in[0])
+			}
+			in = in[1:]
+		}
+		if p.Direction != In && len(out) > 0 {
+			if form := out[0].Form; form == Int || form == List {
+				out[0] = meanings[p.Kind].normalized(out[0])
+			}
+			out = out[1:]
+		}
+	}
+}
 
 // A filling decodes the values of a slot from its stream, call after call. There are three kinds,
 // and exactly one of the functions is set:
@@ -30,57 +144,37 @@ type filling struct {
 
 // The fillings (docs/format-sections.md, "Signatures": stream and list stream).
 var (
-	fillInt      = filling{number: func(to *Value, x int64) { *to = Value{Form: Int, Int: x} }}
-	fillFloat    = filling{number: func(to *Value, x int64) { *to = Value{Form: Float, Int: x} }}
-	fillRequest  = filling{number: func(to *Value, x int64) { *to = request(x) }}
-	fillHandle   = filling{number: func(to *Value, x int64) { *to = Value{Form: Handle, Int: x} }}
-	fillInts     = filling{list: intsOf}
-	fillHandles  = filling{list: handlesOf}
-	fillFloats   = filling{list: floatsOf}
+	fillNumber = [numberOfMeanings]filling{
+		plainNumber:      {number: func(to *Value, x int64) { *to = plainNumber.value(x) }},
+		plainOrUndefined: {number: func(to *Value, x int64) { *to = plainOrUndefined.value(x) }},
+		floatingPoint:    {number: func(to *Value, x int64) { *to = floatingPoint.value(x) }},
+		opaqueHandle:     {number: func(to *Value, x int64) { *to = opaqueHandle.value(x) }},
+		requestOrNull:    {number: func(to *Value, x int64) { *to = requestOrNull.value(x) }},
+	}
+	fillList = [numberOfMeanings]filling{
+		plainNumber:      {list: plainNumber.list},
+		plainOrUndefined: {list: plainOrUndefined.list},
+		floatingPoint:    {list: floatingPoint.list},
+		opaqueHandle:     {list: opaqueHandle.list},
+		requestOrNull:    {change: (*requestList).change},
+	}
 	fillStatus   = filling{list: statusOf}
 	fillStatuses = filling{list: statusesOf}
-	fillRequests = filling{change: (*requestList).change}
-)
-
-// Kinds of parameters with special decoding.
-const (
-	requestKind = "request"
-	rankKind    = "rank"
-	statusKind  = "status"
-	doubleKind  = "double"
 )
 
 // fillingOf returns the filling of a stream for a parameter of a kind.
-func fillingOf(kind string) *filling {
-	switch kind {
-	case doubleKind:
-		return &fillFloat
-	case requestKind:
-		return &fillRequest
-	}
-	if handleKinds[kind] {
-		return &fillHandle
-	}
-	return &fillInt
-}
+func fillingOf(kind string) *filling { return &fillNumber[meanings[kind]] }
 
 // listFillingOf returns the filling of a list stream for a parameter of a kind, which is a list or
 // a single value.
 func listFillingOf(kind string, list bool) *filling {
 	switch {
-	case kind == doubleKind:
-		return &fillFloats
-	case kind == requestKind:
-		return &fillRequests
 	case kind == statusKind && list:
 		return &fillStatuses
 	case kind == statusKind:
 		return &fillStatus
 	}
-	if handleKinds[kind] {
-		return &fillHandles
-	}
-	return &fillInts
+	return &fillList[meanings[kind]]
 }
 
 var (
@@ -102,28 +196,18 @@ func (a account) take(bytes int64) bool {
 	return true
 }
 
-// intsOf makes a list of integers.
-func intsOf(to *Value, numbers []int64, m account) error {
-	return listOf(to, numbers, List, Int, m)
+// list makes a list of what numbers stand for.
+func (m meaning) list(to *Value, numbers []int64, a account) error {
+	return m.elements(to, numbers, List, a)
 }
 
-// handlesOf makes a list of opaque handles.
-func handlesOf(to *Value, numbers []int64, m account) error {
-	return listOf(to, numbers, List, Handle, m)
-}
-
-// floatsOf makes a list of numbers from the bits of float64.
-func floatsOf(to *Value, numbers []int64, m account) error {
-	return listOf(to, numbers, List, Float, m)
-}
-
-func listOf(to *Value, numbers []int64, form, element Form, m account) error {
-	list, err := resize(to.List, len(numbers), m)
+func (m meaning) elements(to *Value, numbers []int64, form Form, a account) error {
+	list, err := resize(to.List, len(numbers), a)
 	if err != nil {
 		return err
 	}
 	for i, x := range numbers {
-		list[i] = Value{Form: element, Int: x}
+		list[i] = m.value(x)
 	}
 	*to = Value{Form: form, List: list}
 	return nil
@@ -138,7 +222,7 @@ func statusOf(to *Value, numbers []int64, m account) error {
 		*to = Value{Form: Absent, List: to.List[:0]}
 		return nil
 	case statusLen:
-		return listOf(to, numbers, Status, Int, m)
+		return plainNumber.elements(to, numbers, Status, m)
 	}
 	return errStatusList
 }
@@ -153,7 +237,7 @@ func statusesOf(to *Value, numbers []int64, m account) error {
 		return err
 	}
 	for i := range list {
-		if err := listOf(&list[i], numbers[i*statusLen:][:statusLen], Status, Int, m); err != nil {
+		if err := plainNumber.elements(&list[i], numbers[i*statusLen:][:statusLen], Status, m); err != nil {
 			return err
 		}
 	}
@@ -174,17 +258,6 @@ func resize(list []Value, n int, m account) ([]Value, error) {
 	return grown, nil
 }
 
-// NullRequest is MPI_REQUEST_NULL in streams of requests.
-const NullRequest = -1
-
-// request converts a number in a stream of requests.
-func request(x int64) Value {
-	if x < 0 {
-		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
-	}
-	return Value{Form: Handle, Int: x}
-}
-
 // A requestList is a list of requests after the calls of a signature so far. It is as long as the
 // longest of them, and each position has its latest value.
 type requestList struct{ requests []Value }
@@ -203,14 +276,14 @@ func (l *requestList) change(to *Value, numbers []int64, m account) error {
 		if len(l.requests) == cap(l.requests) && !m.take(valueBytes*int64(max(len(l.requests), 8))) {
 			return codec.ErrMemory
 		}
-		l.requests = append(l.requests, request(NullRequest))
+		l.requests = append(l.requests, requestOrNull.value(NullRequest))
 	}
 	for ; len(changes) > 0; changes = changes[2:] {
 		at, x := changes[0], changes[1]
 		if at < 0 || at >= n {
 			return errRequestList
 		}
-		l.requests[at] = request(x)
+		l.requests[at] = requestOrNull.value(x)
 	}
 	*to = Value{Form: List, List: l.requests[:n]}
 	return nil
@@ -250,7 +323,7 @@ type environment struct {
 	moved, members int64
 }
 
-// evaluate returns the value of v on a thread: Int or Name, or v itself if it is not elastic.
+// evaluate returns the value of v on a thread: Int, Handle or Name, or v itself if it is not elastic.
 // Streams are returned unchanged.
 func (p *environment) evaluate(v Value) (Value, error) {
 	switch v.Form {

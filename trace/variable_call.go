@@ -32,6 +32,7 @@ type slot struct {
 	elastic Value    // as the signature has it
 	add     bool     // add r to the stream's value
 	peer    bool     // the value is a rank
+	meaning meaning  // of a number that is computed
 	stream  *codec.ValueStream
 	state   requestList // state of a change filling
 	booked  int64
@@ -164,7 +165,7 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	}
 	if s.Communicator.Form == Stream {
 		v.instance = new(Value)
-		v.slots = append(v.slots, slot{value: v.instance, fill: &fillInt, stream: b.stream(s.Communicator.Int)})
+		v.slots = append(v.slots, slot{value: v.instance, fill: &fillNumber[plainNumber], stream: b.stream(s.Communicator.Int)})
 	}
 	v.arrange()
 	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil {
@@ -214,7 +215,7 @@ func (v *variableCall) resolve(at *environment) error {
 			if !at.known {
 				return errOwnRank
 			}
-			s.value.Int += at.rank
+			*s.value = s.meaning.normalized(Value{Form: Int, Int: s.value.Int + at.rank})
 		case s.fill == nil:
 			x, err := at.evaluate(s.elastic)
 			if err != nil {
@@ -224,7 +225,7 @@ func (v *variableCall) resolve(at *environment) error {
 			if s.peer && at.moved != 0 && x.Form == Int && at.recordedPerRank(s.elastic) {
 				x.Int = floorMod(x.Int+at.moved, max(at.members, 1))
 			}
-			*s.value = x
+			*s.value = s.meaning.normalized(x)
 		}
 	}
 	return nil
@@ -252,11 +253,11 @@ type slotBuilder struct {
 func (b *slotBuilder) add(v *Value, kind string, list bool) {
 	switch v.Form {
 	case RankOffset, Column:
-		b.elastic(slot{value: v, elastic: *v, peer: kind == rankKind})
+		b.elastic(elasticSlot(v, kind))
 	case Elastic:
-		s := slot{value: v, elastic: *v, peer: kind == rankKind}
+		s := elasticSlot(v, kind)
 		if Operator(v.Int) == RelativeStream && len(v.List) == 1 {
-			s.fill, s.add, s.stream = &fillInt, true, b.stream(v.List[0].Int)
+			s.fill, s.add, s.stream = &fillNumber[plainNumber], true, b.stream(v.List[0].Int)
 			b.call.relative = true
 		}
 		b.elastic(s)
@@ -268,7 +269,7 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 		for i := range v.List {
 			of := ""
 			if i == 0 {
-				of = rankKind // the source
+				of = sourceKind
 			}
 			b.add(&v.List[i], of, false)
 		}
@@ -277,6 +278,11 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 			b.add(&v.List[i], kind, false)
 		}
 	}
+}
+
+// elasticSlot is a slot for a value that depends on the thread and its rank.
+func elasticSlot(v *Value, kind string) slot {
+	return slot{value: v, elastic: *v, peer: kind == rankKind || kind == sourceKind, meaning: meanings[kind]}
 }
 
 // elastic adds a slot that depends on the thread and its rank.

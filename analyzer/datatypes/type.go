@@ -124,7 +124,7 @@ func (d *Table) Of(v *trace.Value) (Type, bool) {
 	switch v.Form {
 	case trace.Name:
 		return basic(v.Text)
-	case trace.Handle, trace.Int:
+	case trace.Handle:
 		if t := d.live[v.Int]; t != nil {
 			return *t, true
 		}

@@ -24,7 +24,7 @@ var absent trace.Value
 // number reads a rank, tag, count, index or flag.
 func number(v *trace.Value) int64 {
 	switch v.Form {
-	case trace.Int, trace.Handle:
+	case trace.Int:
 		return v.Int
 	case trace.Name:
 		switch v.Text {

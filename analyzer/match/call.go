@@ -238,7 +238,7 @@ func (r *reader) operation(c *Call, e *trace.Event) {
 	}
 	if p.Completion == semantics.Blocking {
 		r.itself(p, e)
-	} else if id := p.out(e, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
+	} else if id := p.out(e, semantics.Request); id.Form == trace.Handle {
 		c.request = id.Int
 	}
 	if p.action == collective {
@@ -293,7 +293,7 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 
 // id records a request, unless it is MPI_REQUEST_NULL.
 func (r *reader) id(v *trace.Value, status envelope) {
-	if v.Form == trace.Handle || v.Form == trace.Int {
+	if v.Form == trace.Handle {
 		r.requests = append(r.requests, completed{v.Int, status})
 	}
 }

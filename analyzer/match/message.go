@@ -301,7 +301,7 @@ func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {
 	delete(m.ranks[row].messages, handle.Int)
 	r := request{active: true, ends: [2]*End{nil, e}}
 	if p.Completion == semantics.Nonblocking {
-		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
+		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle {
 			q := m.ranks[row].requests.put(id.Int)
 			q.active, q.ends[1] = true, e
 		}

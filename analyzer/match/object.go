@@ -63,7 +63,7 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 	}
 	switch p.Completion {
 	case semantics.Nonblocking:
-		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
+		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle {
 			r := m.ranks[row].requests.put(id.Int)
 			r.active = true
 			r.collective, r.part = m.enterOn(o, p.class, c, row)

@@ -50,7 +50,7 @@ func Of(e *trace.Event) Poll {
 // result returns the i-th result of a call; −1 if it does not exist or is a name such as
 // MPI_UNDEFINED.
 func result(e *trace.Event, i int) int64 {
-	if i < 0 || i >= len(e.Out) || e.Out[i].Form != trace.Int && e.Out[i].Form != trace.Handle {
+	if i < 0 || i >= len(e.Out) || e.Out[i].Form != trace.Int {
 		return -1
 	}
 	return e.Out[i].Int

@@ -99,6 +99,9 @@ func (w *writer) term(v *trace.Value, kind string, thread int, by caller) (Term,
 		if err != nil || differs(&there) {
 			return Term{}, false
 		}
+		if there.Form == trace.Int {
+			there = trace.ValueOf(kind, there.Int)
+		}
 		v = &there
 	case trace.Stream, trace.ListStream:
 		return Term{}, false
@@ -121,9 +124,6 @@ func (w *writer) plain(v *trace.Value, kind string) Term {
 	case trace.Null:
 		return Term{Null: true}
 	case trace.Int:
-		if opaque(kind) {
-			break
-		}
 		return Term{Number: &v.Int}
 	case trace.Float:
 		if x := math.Float64frombits(uint64(v.Int)); !math.IsNaN(x) && !math.IsInf(x, 0) {

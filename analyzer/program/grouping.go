@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // An atom is a value in words, with its number or the numbers that it takes.
@@ -326,7 +328,7 @@ func handleRuns(words []string) []string {
 // handleOf parses a handle: "request#3".
 func handleOf(word string) (kind string, number int64, found bool) {
 	kind, digits, found := strings.Cut(word, "#")
-	if !found || !opaque(kind) {
+	if !found || !trace.IsHandle(kind) {
 		return "", 0, false
 	}
 	number, err := strconv.ParseInt(digits, 10, 64)

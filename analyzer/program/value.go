@@ -137,7 +137,7 @@ func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number
 		}
 		one.text = w.value(values[i], kind, terminal, thread)
 		one.sums = strings.HasPrefix(one.text, varying) || strings.Contains(one.text, differsByRank)
-		if opaque(kind) {
+		if trace.IsHandle(kind) {
 			continue
 		}
 		one.number, one.isNumber = w.number(values[i], thread, by)
@@ -168,15 +168,13 @@ func differs(v *trace.Value) bool {
 
 // value describes a value; "" if there is nothing to say. thread −1: of no particular thread.
 func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) string {
+	v = w.resolved(v, kind, terminal, thread)
 	switch v.Form {
 	case trace.Absent, trace.Pointer:
 		return ""
 	case trace.Null:
 		return "NULL"
 	case trace.Int:
-		if opaque(kind) {
-			return fmt.Sprintf("%s#%d", kind, v.Int)
-		}
 		return strconv.FormatInt(v.Int, 10)
 	case trace.Float:
 		return strconv.FormatFloat(math.Float64frombits(uint64(v.Int)), 'g', -1, 64)
@@ -197,23 +195,10 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 			return funcname.Short(sites[v.Int-1].Function)
 		}
 		return "a function"
-	case trace.Column:
-		if x, ok := w.column(v.Int, thread); ok {
-			return w.value(&trace.Value{Form: trace.Int, Int: x}, kind, terminal, thread)
-		}
 	case trace.Elastic:
-		return w.elastic(v, kind, terminal, thread)
+		return w.elastic(v)
 	}
 	return differsByRank
-}
-
-// opaque reports whether values of this kind are handles of MPI rather than numbers.
-func opaque(kind string) bool {
-	switch kind {
-	case "comm", "datatype", "op", "group", "win", "file", "info", "request", "message", "errhandler", "session":
-		return true
-	}
-	return false
 }
 
 // offset describes a rank relative to the caller.
@@ -282,7 +267,7 @@ func (w *writer) elasticNumber(v *trace.Value, thread int, by caller) (int64, bo
 // rank returns the rank of a thread.
 func (w *writer) rank(thread int) int { return int(w.trace.Threads().Ranks().At(thread)) }
 
-func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int) string {
+func (w *writer) elastic(v *trace.Value) string {
 	n := make([]int64, len(v.List))
 	for i := range v.List {
 		n[i] = v.List[i].Int
@@ -312,18 +297,39 @@ func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int
 			return term
 		}
 		return fmt.Sprintf("%d+%s", n[0], term)
-	case op == trace.Cases && len(n) > 0:
-		if x, ok := w.column(n[0], thread); ok && x >= 0 && x < int64(len(v.List)-1) && v.List[1+x].Form != trace.Status {
-			if inner := &v.List[1+x]; inner.Form != trace.Elastic || trace.Operator(inner.Int) != trace.Cases {
-				return w.value(inner, kind, terminal, thread)
-			}
-		}
-	case op == trace.Constant && len(v.List) == 2 && v.List[1].Form != trace.Elastic:
-		return w.value(&v.List[1], kind, terminal, thread)
 	case op == trace.RelativeStream && len(n) == 1:
 		return "varies, relative to rank"
 	}
 	return differsByRank
+}
+
+// resolved returns the value of v on a thread where it is the same in all calls and needs no rank;
+// otherwise v.
+func (w *writer) resolved(v *trace.Value, kind string, terminal int32, thread int) *trace.Value {
+	there := v
+	switch {
+	case v.Form == trace.Column:
+		if x, ok := w.column(v.Int, thread); ok {
+			there = &trace.Value{Form: trace.Int, Int: x}
+		}
+	case v.Form == trace.Stream:
+		if of := w.spreadOf(v, kind, terminal, thread); of.known && of.least == of.most {
+			there = &trace.Value{Form: trace.Int, Int: of.least}
+		}
+	case v.Form == trace.Elastic && trace.Operator(v.Int) == trace.Cases && len(v.List) > 0:
+		if x, ok := w.column(v.List[0].Int, thread); ok && x >= 0 && x < int64(len(v.List)-1) {
+			if inner := &v.List[1+x]; inner.Form != trace.Elastic || trace.Operator(inner.Int) != trace.Cases {
+				there = w.resolved(inner, kind, terminal, thread)
+			}
+		}
+	case v.Form == trace.Elastic && trace.Operator(v.Int) == trace.Constant && len(v.List) == 2 && v.List[1].Form != trace.Elastic:
+		there = w.resolved(&v.List[1], kind, terminal, thread)
+	}
+	if there != v && there.Form == trace.Int {
+		meant := trace.ValueOf(kind, there.Int)
+		return &meant
+	}
+	return there
 }
 
 // Limits of reading streams: values of one, and threads of the trace.
@@ -340,16 +346,15 @@ const (
 
 // stream describes a value that varies from call to call.
 func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int) string {
-	of := w.spreadOf(v, kind, terminal, thread)
-	if of.known && of.least == of.most {
-		return strconv.FormatInt(of.least, 10)
+	if trace.IsHandle(kind) {
+		return varying
 	}
-	return varying + of.text()
+	return varying + w.spreadOf(v, kind, terminal, thread).text()
 }
 
 // spreadOf returns the spread of a stream's values on a thread; empty if it is not read.
 func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread int) *spread {
-	if v.Form == trace.ListStream || opaque(kind) || kind == "double" || thread < 0 {
+	if v.Form == trace.ListStream || kind == "double" || thread < 0 {
 		return &spread{}
 	}
 	t := w.trace.Threads().At(thread)
@@ -377,6 +382,10 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 
 // list describes the elements of an array, consecutive handles as "request#0-7".
 func (w *writer) list(values []trace.Value, kind string, terminal int32, thread int) string {
+	values = slices.Clone(values)
+	for i := range values {
+		values[i] = *w.resolved(&values[i], kind, terminal, thread)
+	}
 	few := 12
 	if w.options.Exact {
 		few = len(values)

@@ -175,7 +175,7 @@ func (s *sends) start(v *trace.Value, n uint64) {
 	for i := range v.List {
 		s.start(&v.List[i], n)
 	}
-	if v.Form != trace.Handle && v.Form != trace.Int {
+	if v.Form != trace.Handle {
 		return
 	}
 	if s.started[v.Int] == nil {

@@ -43,6 +43,22 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayOfManySignatures: of a program with so many signatures that its handles and requests are
+// in streams, every call agrees with the reference log, and the re-execution makes the same ones.
+func TestReplayOfManySignatures(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "many")
+			out, err := exec.Command("mpicc."+implementation, "-O1", "-Wall", "-Wno-stringop-overflow", "-Werror", "-o", program, "many/many.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			r := trace(t, []string{"--verify"}, append(launcher(implementation, 2), program)...)
+			require.Equal(t, 0, r.code, r.stdout+r.stderr)
+			again := replay(t, r.dir, implementation, 2, "--speed", "max", "--check")
+			require.Equal(t, 0, again.code, again.stdout+again.stderr)
+		})
+	}
+}
+
 // TestReplayUnderTheOtherMPI: communicators and groups, whose handles MPIs count in different ways.
 func TestReplayUnderTheOtherMPI(t *testing.T) {
 	for i, implementation := range implementations {

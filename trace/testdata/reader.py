@@ -832,7 +832,10 @@ class Trace:
                 if form == 10 and kind == "request":
                     return request(pull())
                 if form == 11 and kind == "request":
-                    changes, n = pull() // 2, pull()
+                    values = pull()
+                    if values < 0:
+                        return 1, None
+                    changes, n = values // 2, pull()
                     before = lists.setdefault((terminal, x), [])
                     before += [request(-1)] * (n - len(before))
                     for _ in range(changes):
@@ -899,12 +902,12 @@ class Trace:
                         return 2, a + b * (own // c % d if d else own // c)
                     return relative(operands[1 + self.columns[n[0]][place]] if operator == 4 else operands[1])
                 if form in (8, 9):
-                    return form, [told(e, "rank" if form == 9 and not k else kind) for k, e in enumerate(x)]
+                    return form, [told(e, "source" if form == 9 and not k else kind) for k, e in enumerate(x)]
                 return v
 
             def told(v, kind):
                 of = relative(v, kind)
-                return peer(v, of) if kind == "rank" and v[0] in (14, 15) else of
+                return meant(peer(v, of) if kind in ("rank", "source") and v[0] in (14, 15) else of, kind)
 
             kinds = {p: k for p, k, _ in parameters}
             result = told(result, result_type)
@@ -1097,14 +1100,27 @@ def request(x):
     return (6, x) if x >= 0 else (5, "MPI_REQUEST_NULL")
 
 
-HANDLES = set("comm datatype op group win file info request message errhandler session keyval".split())
+HANDLES = set("comm datatype op group win file info request message errhandler session keyval"
+              " cvar-handle pvar-handle pvar-session enum event-registration event-instance".split())
+MAY_BE_UNDEFINED = set("rank index count bytes extent int".split())
+
+
+def meant(v, kind):
+    """What a number stands for that is the value of a parameter of a kind."""
+    if v[0] != 2:
+        return v
+    if kind == "request":
+        return request(v[1])
+    if kind in HANDLES:
+        return 6, v[1]
+    return (5, "MPI_UNDEFINED") if v[1] == -32766 and kind in MAY_BE_UNDEFINED else v
 
 
 def show(v, kind):
     form, x = v or (0, None)
     if form in (0, 1):
         return None
-    if form == 6 or form == 2 and kind in HANDLES:
+    if form == 6:
         return f"{kind}#{x}"
     if form == 7:
         return "…"

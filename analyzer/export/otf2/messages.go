@@ -228,7 +228,7 @@ func number(v *trace.Value) int64 {
 // request records the request that a call creates.
 func (p *process) request(l *line, plan *plan) *request {
 	r := &request{kind: otherRequest, id: p.id(), persistent: plan.IsPersistent()}
-	if h := l.out(semantics.Request); h.Form == trace.Handle || h.Form == trace.Int {
+	if h := l.out(semantics.Request); h.Form == trace.Handle {
 		p.requests[h.Int] = r
 	}
 	return r
@@ -266,7 +266,7 @@ func handles(v *trace.Value) []int64 {
 	}
 	ids := make([]int64, 0, len(list))
 	for i := range list {
-		if list[i].Form == trace.Handle || list[i].Form == trace.Int {
+		if list[i].Form == trace.Handle {
 			ids = append(ids, list[i].Int)
 		}
 	}
@@ -283,7 +283,7 @@ func (p *process) complete(l *line, plan *plan) error {
 		return nil
 	}
 	one := func(v *trace.Value, s status) {
-		if v.Form == trace.Handle || v.Form == trace.Int {
+		if v.Form == trace.Handle {
 			p.completed(l, v.Int, s)
 		}
 	}

@@ -271,7 +271,7 @@ func name(v *trace.Value, kind string) string {
 	case v == nil:
 	case v.Form == trace.Name:
 		return v.Text
-	case v.Form == trace.Handle || v.Form == trace.Int:
+	case v.Form == trace.Handle:
 		return kind + "#" + strconv.FormatInt(v.Int, 10)
 	}
 	return ""
