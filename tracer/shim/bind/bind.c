@@ -15,6 +15,7 @@
 #include "../process/state.h"
 #include "bind.h"
 #include "control.h"
+#include "definition.h"
 #include "reference.h"
 
 static void *inner[CAIRN_FUNCTIONS];
@@ -24,46 +25,19 @@ extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
 static void *libmpi; // handle of the mapped MPI library
 
-// A function of every libmpi that no shim exports (another shim may be preloaded, too).
-#define ONLY_LIBMPI "PMPI_File_c2f"
-
-// A library that an interpreter loads with RTLD_LOCAL does not take part in symbol resolution: search everything that is
-// mapped.
-struct search {
-	const char *symbol;
-	void *found;
-};
-
-static int find_mapped(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *search = data;
-	const char *name = info->dlpi_name, *base = strrchr(name, '/');
-	(void)size;
-	if (strncmp(base != NULL ? base + 1 : name, "libmpi", 6) != 0)
-		return 0;
-	void *handle = cairn_dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-	if (handle == NULL || cairn_dlsym(handle, search->symbol) == NULL)
-		return 0;
-	search->found = handle;
-	return 1;
-}
-
 static void find_libmpi(void)
 {
 	Dl_info at;
-	void *init = cairn_dlsym(RTLD_NEXT, ONLY_LIBMPI);
+	struct cairn_definition d;
 
 	if (libmpi != NULL)
 		return;
-	if (init != NULL && cairn_dladdr(init, &at) != 0 && at.dli_fname != NULL) {
-		libmpi = cairn_dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-		if (libmpi == NULL) // in the executable itself
-			libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
-	} else {
-		struct search search = {ONLY_LIBMPI, NULL};
-		dl_iterate_phdr(find_mapped, &search);
-		libmpi = search.found;
-	}
+	d = cairn_definition(&libmpi, CAIRN_ONLY_LIBMPI, 0);
+	if (d.address == NULL || cairn_dladdr(d.address, &at) == 0 || at.dli_fname == NULL)
+		return;
+	libmpi = cairn_dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (libmpi == NULL) // in the executable itself
+		libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 // The libraries' code. state.h has the range around all of them, which may include other libraries.
@@ -137,20 +111,6 @@ static bool abi_is_ours(void)
 #endif
 }
 
-void *cairn_find(const char *name)
-{
-	void *f = cairn_dlsym(RTLD_NEXT, name);
-	if (f == NULL && libmpi != NULL)
-		f = cairn_dlsym(libmpi, name);
-	if (f == NULL) {
-		struct search search = {name, NULL};
-		dl_iterate_phdr(find_mapped, &search);
-		if (search.found != NULL)
-			f = cairn_dlsym(search.found, name);
-	}
-	return f;
-}
-
 static void *find_inner(unsigned id)
 {
 	char name[128];
@@ -201,7 +161,7 @@ bool cairn_traced(void)
 	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls concurrently
 
 	if (cairn_dlsym == NULL)
-		abort(); // a process with MPI but without a dynamic loader: no function to call
+		return false; // a process without a dynamic loader: its functions are no library's
 	if (ours == 0) {
 		pthread_mutex_lock(&looking);
 		find_libmpi();
@@ -211,7 +171,7 @@ bool cairn_traced(void)
 			if (mine)
 				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable);
-			cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
+			cairn_is_library(cairn_dlsym(libmpi, CAIRN_ONLY_LIBMPI));
 			ours = mine ? 1 : -1;
 		}
 		pthread_mutex_unlock(&looking);
@@ -219,44 +179,48 @@ bool cairn_traced(void)
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }
 
-// next_of returns the function that follows in the order of resolution, or libmpi's own; NULL if there is none.
-static void *next_of(unsigned id)
+bool cairn_pass_on(void **slot, const char *symbol)
 {
-	void *next = cairn_find(cairn_name(id));
-	return next != NULL ? next : find_inner(id);
+	void *other = cairn_next_shim(symbol);
+
+	if (other != NULL)
+		__atomic_store_n(slot, other, __ATOMIC_RELEASE);
+	return other != NULL;
 }
 
-bool cairn_bind_wrapper(unsigned id)
-{
-	if (__atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE) == NULL)
-		__atomic_store_n(&cairn_real[id], next_of(id), __ATOMIC_RELEASE);
-	return cairn_wrapper_distance[id] != 0 && __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE) != NULL;
-}
+// cairn_bind is called from the entry point: at the first call of a function, and at every call of one that is not the same
+// for all callers. Threads may call it concurrently, and all find the same function.
+void *cairn_bind(unsigned id, uintptr_t caller) CAIRN_HIDDEN;
 
-// cairn_bind is called from the entry point at the first call of a function. Threads may call it concurrently, and all
-// find the same function.
-void *cairn_bind(unsigned id) CAIRN_HIDDEN;
-
-void *cairn_bind(unsigned id)
+void *cairn_bind(unsigned id, uintptr_t caller)
 {
+	struct cairn_definition d;
+	bool known = cairn_recall(&cairn_slots[id], caller, &d);
+
+	if (known && !d.mpi)
+		return d.address;
 	// calls are counted even after tracing has stopped, and with clustering the markers matter
 	bool traced = cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
-	void *next, *target;
+	if (!traced && cairn_pass_on(&cairn_slots[id], cairn_name(id)))
+		return cairn_slots[id];
+	if (!known)
+		d = cairn_definition(&cairn_slots[id], cairn_name(id), caller);
+	if (d.address == NULL)
+		return cairn_not_there(cairn_name(id));
 
-	if (traced && cairn_bind_wrapper(id)) {
-		next = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE);
+	void *target = d.address;
+	if (traced && d.mpi && cairn_wrapper_distance[id] != 0) {
+		__atomic_store_n(&cairn_real[id], d.address, __ATOMIC_RELEASE);
 		target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
-	} else {
-		target = next = next_of(id);
-		if (next == NULL)
-			return cairn_not_there(cairn_name(id));
 	}
-	if (target != next && !cairn_recorded(id)) {
-		__atomic_store_n(&cairn_slots[id], next, __ATOMIC_RELEASE);
+	if (target != d.address && !cairn_recorded(id)) {
+		if (d.general)
+			__atomic_store_n(&cairn_slots[id], d.address, __ATOMIC_RELEASE);
 		// MPI_Pcontrol may have turned tracing on in the meantime, on another thread.
 		if (!cairn_recorded(id))
-			return next;
+			return d.address;
 	}
-	__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
+	if (d.general)
+		__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
 	return target;
 }

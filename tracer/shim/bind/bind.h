@@ -10,13 +10,9 @@
 // cairn_traced determines, at the first call of MPI, which MPI the process has, and reports whether it must be traced.
 bool cairn_traced(void);
 
-// cairn_find returns the next definition of a symbol in the order of resolution, or that of a mapped MPI library that
-// does not take part in it; NULL if there is none.
-void *cairn_find(const char *name);
-
-// cairn_bind_wrapper finds the real function behind a function's wrapper, for callers that do not come through its entry
-// point. It returns false if there is none: the wrapper must not be called.
-bool cairn_bind_wrapper(unsigned id);
+// cairn_pass_on binds a slot to the next shim's definition of a symbol, in a process that this one does not trace. It returns
+// false if there is no other shim.
+bool cairn_pass_on(void **slot, const char *symbol);
 
 // cairn_inner returns libmpi's own PMPI function, for calls of ours; NULL if there is none.
 void *cairn_inner(unsigned id);

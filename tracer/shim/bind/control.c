@@ -66,8 +66,8 @@ static void turn(bool turn_off)
 		atomic_store(&was_off, true);
 	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++) {
 		void *real = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE), *target = real;
-		if (real == NULL || cairn_group[id] == 0)
-			continue;
+		if (real == NULL || cairn_group[id] == 0 || __atomic_load_n(&cairn_slots[id], __ATOMIC_ACQUIRE) == NULL)
+			continue; // not bound, or at each call anew
 		if (cairn_recorded(id))
 			target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
 		__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);

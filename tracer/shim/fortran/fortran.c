@@ -6,6 +6,7 @@
 
 #include "../bind/bind.h"
 #include "../bind/control.h"
+#include "../bind/definition.h"
 #include "../evidence/life.h"
 #include "../process/constants.h"
 #include "../process/loader.h"
@@ -25,8 +26,8 @@ extern void *cairn_profiling_slots[] CAIRN_HIDDEN;
 // Announced calls are recorded.
 bool cairn_record_fortran CAIRN_HIDDEN;
 
-void *cairn_bind_fortran(unsigned slot) CAIRN_HIDDEN;
-void *cairn_bind_profiling(unsigned id) CAIRN_HIDDEN;
+void *cairn_bind_fortran(unsigned slot, uintptr_t caller) CAIRN_HIDDEN;
+void *cairn_bind_profiling(unsigned id, uintptr_t caller) CAIRN_HIDDEN;
 
 static const char *symbol_name(unsigned slot)
 {
@@ -44,33 +45,51 @@ void *cairn_fortran_real(unsigned slot)
 	return __atomic_load_n(&cairn_fortran_behind[slot], __ATOMIC_ACQUIRE);
 }
 
-// adapter_of returns the adapter of a function, NULL if there is none. An adapter calls the C function's wrapper by name,
-// not through its entry point, so the wrapper must know its real function first.
-static void *adapter_of(unsigned function)
+// withdraw undoes the announcement of a call that is none of MPI.
+static void withdraw(void)
 {
-	void *adapter = cairn_fortran_adapter(function);
-
-	return adapter != NULL && cairn_bind_wrapper(function) ? adapter : NULL;
+	cairn_announced.function = 0;
+	cairn_announced.calls--;
 }
 
-// cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is for C.
-void *cairn_bind_fortran(unsigned slot)
+// know_layer adds the libraries of the Fortran layer to those whose calls are not the program's.
+static void know_layer(struct cairn_definition d)
 {
-	bool traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
-	void *real = cairn_find(symbol_name(slot)), *adapter, *target = real;
+	static const char below[] = "pmpi_init_"; // the layer below the module mpi_f08 in Open MPI
 
-	if (real == NULL) {
-		// Fail as the dynamic linker would.
-		fprintf(stderr, "cairn: symbol lookup error: no library has %s\n", symbol_name(slot));
-		exit(127);
+	if (d.library)
+		cairn_is_library(d.address);
+	d = cairn_definition(below, below, (uintptr_t)d.address);
+	if (d.library)
+		cairn_is_library(d.address);
+}
+
+// cairn_bind_fortran is called from a Fortran symbol as cairn_bind is for C.
+void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
+{
+	struct cairn_definition d;
+	bool known = cairn_recall(&cairn_fortran_slots[slot], caller, &d), traced = false;
+	void *adapter, *target;
+
+	if (!known || d.mpi) {
+		traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
+		if (!traced && cairn_pass_on(&cairn_fortran_slots[slot], symbol_name(slot)))
+			return cairn_fortran_slots[slot];
+		if (!known)
+			d = cairn_definition(&cairn_fortran_slots[slot], symbol_name(slot), caller);
 	}
-	if (traced) {
-		cairn_is_library(real);
-		cairn_is_library(cairn_find("pmpi_init_")); // the layer below the module mpi_f08 in Open MPI
-		adapter = adapter_of(cairn_announced.function);
+	if (!d.mpi)
+		withdraw();
+	if (d.address == NULL)
+		return cairn_not_there(symbol_name(slot));
+	target = d.address;
+	if (traced && d.mpi) {
+		if (!known)
+			know_layer(d);
+		adapter = cairn_fortran_adapter(cairn_announced.function);
 		if (adapter != NULL) {
 			cairn_is_library(adapter);
-			__atomic_store_n(&cairn_fortran_behind[slot], real, __ATOMIC_RELEASE);
+			__atomic_store_n(&cairn_fortran_behind[slot], d.address, __ATOMIC_RELEASE);
 			target = adapter;
 		}
 #ifdef CAIRN_OPENMPI
@@ -79,23 +98,28 @@ void *cairn_bind_fortran(unsigned slot)
 #endif
 		cairn_record_fortran = true;
 	}
-	__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
+	if (d.general)
+		__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
 	return target;
 }
 
-// cairn_bind_profiling binds a PMPI function to libmpi.
-void *cairn_bind_profiling(unsigned id)
+// cairn_bind_profiling finds the target of a PMPI function.
+void *cairn_bind_profiling(unsigned id, uintptr_t caller)
 {
 	char name[128];
-	void *target;
+	struct cairn_definition d;
 
-	cairn_traced();
+	if (cairn_recall(&cairn_profiling_slots[id], caller, &d))
+		return d.address;
 	snprintf(name, sizeof(name), "P%s", cairn_name(id));
-	target = cairn_find(name);
-	if (target == NULL)
+	if (!cairn_traced() && cairn_pass_on(&cairn_profiling_slots[id], name))
+		return cairn_profiling_slots[id];
+	d = cairn_definition(&cairn_profiling_slots[id], name, caller);
+	if (d.address == NULL)
 		return cairn_not_there(name);
-	__atomic_store_n(&cairn_profiling_slots[id], target, __ATOMIC_RELEASE);
-	return target;
+	if (d.general)
+		__atomic_store_n(&cairn_profiling_slots[id], d.address, __ATOMIC_RELEASE);
+	return d.address;
 }
 
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real)

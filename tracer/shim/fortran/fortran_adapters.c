@@ -19,6 +19,7 @@ struct call {
 static __thread struct call pending __attribute__((tls_model("initial-exec")));
 
 // announce makes the next C wrapper call `real`, which makes the pending call. The record's caller is still the program.
+// Every adapter announces before it calls a wrapper by name: the entry point, which finds the C function, is not used.
 static void announce(void *real, struct call call)
 {
 	static MPI_Fint nobody_asks;

@@ -119,9 +119,9 @@ func (c first) argument(i int) string {
 	switch {
 	case p.Kind == mpi.KindComm && strings.Contains(strings.ToLower(c.f.Name), "neighbor"):
 		if c.binding != inC {
-			return fmt.Sprintf("INTEGER(%d, f_grid)", i)
+			return fmt.Sprintf("INTEGER(%d, f_graph)", i)
 		}
-		return fmt.Sprintf("VALUE(%d, grid)", i)
+		return fmt.Sprintf("VALUE(%d, graph)", i)
 	case p.Kind == mpi.KindFunction:
 		return fmt.Sprintf("VALUE(%d, callback)", i)
 	case p.Kind == mpi.KindBuffer && c.binding == inFortranWithDescriptors:

@@ -44,8 +44,8 @@ struct descriptor {
 	long span, stride, lower, upper;
 };
 
-static MPI_Comm grid = MPI_COMM_NULL; // for neighborhood collectives
-static int f_grid;
+static MPI_Comm graph = MPI_COMM_NULL; // without neighbors
+static int f_graph;
 
 static int callback(void) { return MPI_SUCCESS; }
 
@@ -110,18 +110,19 @@ static void child(const struct row *row, int fill)
 static int prepare(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *base = strrchr(info->dlpi_name, '/');
-	const int one = 1, no = 0;
+	const int none = 0;
 
 	if (base == NULL || (strncmp(base, "/libmpi.so", 10) != 0 && strncmp(base, "/libmpich.so", 12) != 0))
 		return 0;
 	void *libmpi = dlopen(info->dlpi_name, RTLD_LAZY);
 	int (*set)(MPI_Comm, MPI_Errhandler) = dlsym(libmpi, "PMPI_Comm_set_errhandler");
-	int (*create)(MPI_Comm, int, const int *, const int *, int, MPI_Comm *) = dlsym(libmpi, "PMPI_Cart_create");
+	int (*create)(MPI_Comm, int, const int *, const int *, int, const int *, const int *, MPI_Info, int, MPI_Comm *) =
+		dlsym(libmpi, "PMPI_Dist_graph_create_adjacent");
 	MPI_Fint (*convert)(MPI_Comm) = dlsym(libmpi, "PMPI_Comm_c2f");
 	set(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	set(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	create(MPI_COMM_SELF, 1, &one, &no, 0, &grid);
-	f_grid = convert != NULL ? (int)convert(grid) : *(int *)(void *)&grid;
+	create(MPI_COMM_SELF, 0, &none, MPI_UNWEIGHTED, 0, &none, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+	f_graph = convert != NULL ? (int)convert(graph) : *(int *)(void *)&graph;
 	return 1;
 }
 

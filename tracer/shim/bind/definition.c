@@ -1,0 +1,374 @@
+// The order of resolution of the dynamic linker, without the shims. A symbol that a module refers to is searched
+//
+//	1. in the global scope: the executable, preloaded libraries, the libraries that these need, and those that were
+//	   loaded with RTLD_GLOBAL before;
+//	2. in the module's local scope: the library that was loaded with dlopen, and those that it needs, breadth first.
+//
+// If there is a single definition, it is that one. A module that does not refer to the symbol calls through a pointer from
+// one that does: R calls functions of Rmpi, whose addresses Rmpi registered.
+#include "definition.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../process/loader.h"
+
+struct module {
+	const char *name; // of its file
+	uintptr_t base, begin, end;
+	const ElfW(Dyn) *dynamic;
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu_hash, *hash;
+	void *definition; // of the symbol that is searched for
+	bool library;     // of MPI
+	bool reached;     // by a scope
+};
+
+enum { MODULES = 2048 };
+
+// The modules in the order in which they were loaded.
+struct scan {
+	const char *symbol;
+	bool global; // MPI is in the global scope, not only in that of a library which was loaded with dlopen
+	bool behind; // the shim; a definition in front of it was reached already, and asks for the next one
+	int count;
+	struct module module[MODULES];
+	short scope[MODULES];
+};
+
+static const void *at(uintptr_t base, ElfW(Addr) pointer)
+{
+	return (const void *)(pointer < base ? base + pointer : pointer); // the dynamic linker relocates most of them in place
+}
+
+static bool describe(struct module *m, const struct dl_phdr_info *info)
+{
+	*m = (struct module){.name = info->dlpi_name, .base = info->dlpi_addr, .begin = UINTPTR_MAX};
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t begin = m->base + p->p_vaddr, end = begin + p->p_memsz;
+		if (p->p_type == PT_DYNAMIC)
+			m->dynamic = (const ElfW(Dyn) *)begin;
+		if (p->p_type != PT_LOAD)
+			continue;
+		m->begin = begin < m->begin ? begin : m->begin;
+		m->end = end > m->end ? end : m->end;
+	}
+	for (const ElfW(Dyn) *d = m->dynamic; d != NULL && d->d_tag != DT_NULL; d++)
+		switch (d->d_tag) {
+		case DT_SYMTAB:
+			m->symbols = at(m->base, d->d_un.d_ptr);
+			break;
+		case DT_STRTAB:
+			m->strings = at(m->base, d->d_un.d_ptr);
+			break;
+		case DT_GNU_HASH:
+			m->gnu_hash = at(m->base, d->d_un.d_ptr);
+			break;
+		case DT_HASH:
+			m->hash = at(m->base, d->d_un.d_ptr);
+			break;
+		}
+	return m->symbols != NULL && m->strings != NULL;
+}
+
+static void *defines_at(const struct module *m, uint32_t i, const char *symbol)
+{
+	const ElfW(Sym) *s = &m->symbols[i];
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+	void *address = (void *)(m->base + s->st_value);
+
+	if (s->st_shndx == SHN_UNDEF || s->st_value == 0 || ELF64_ST_BIND(s->st_info) == STB_LOCAL || strcmp(m->strings + s->st_name, symbol) != 0)
+		return NULL;
+	return type == STT_GNU_IFUNC ? ((void *(*)(void))address)() : address;
+}
+
+// defined returns the module's definition of a symbol, NULL if it has none.
+static void *defined(const struct module *m, const char *symbol)
+{
+	void *found = NULL;
+
+	if (m->gnu_hash == NULL) {
+		for (uint32_t i = 0; m->hash != NULL && i < m->hash[1] && found == NULL; i++)
+			found = defines_at(m, i, symbol);
+		return found;
+	}
+	uint32_t h = 5381;
+	for (const unsigned char *c = (const unsigned char *)symbol; *c != 0; c++)
+		h = h * 33 + *c;
+	const uint32_t buckets = m->gnu_hash[0], first = m->gnu_hash[1], words = m->gnu_hash[2], shift = m->gnu_hash[3];
+	const uint64_t *bloom = (const uint64_t *)(const void *)(m->gnu_hash + 4), word = bloom[h / 64 % words];
+	const uint32_t *bucket = (const uint32_t *)(const void *)(bloom + words), *chain = bucket + buckets;
+	if ((word >> (h % 64) & word >> ((h >> shift) % 64) & 1) == 0 || bucket[h % buckets] < first)
+		return NULL;
+	for (uint32_t i = bucket[h % buckets]; found == NULL; i++) {
+		if ((chain[i - first] | 1) == (h | 1))
+			found = defines_at(m, i, symbol);
+		if (chain[i - first] & 1)
+			break;
+	}
+	return found;
+}
+
+// is_library reports whether the module is one of an MPI library: these define the profiling interface as well, which a
+// tool uses, and libraries of the same names' own need not have.
+static bool is_library(const struct module *m)
+{
+	static const char names[][16] = {"PMPI_Init", "pmpi_init_", "pmpi_init_f08_", "pmpi_init", "pmpi_init__", "PMPI_INIT"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (defined(m, names[i]) != NULL)
+			return true;
+	return false;
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *s = data;
+	struct module *m = &s->module[s->count];
+
+	(void)size;
+	if (s->count == MODULES)
+		return 1;
+	if (!describe(m, info))
+		return 0;
+	s->count++;
+	s->behind |= (uintptr_t)add_module - m->begin < m->end - m->begin;
+	m->definition = s->behind ? defined(m, s->symbol) : NULL;
+	if (m->definition != NULL && defined(m, "cairn_next") != NULL)
+		m->definition = NULL; // a shim
+	m->library = m->definition != NULL && is_library(m);
+	return 0;
+}
+
+static int module_of(const struct scan *s, uintptr_t address)
+{
+	for (int i = 0; i < s->count; i++)
+		if (address - s->module[i].begin < s->module[i].end - s->module[i].begin)
+			return i;
+	return -1;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+// is_needed_as reports whether the module is the one that another needs by this name.
+static bool is_needed_as(const struct module *m, const char *needed)
+{
+	for (const ElfW(Dyn) *d = m->dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SONAME && strcmp(m->strings + d->d_un.d_val, needed) == 0)
+			return true;
+	return strcmp(m->name, needed) == 0 || strcmp(base_name(m->name), needed) == 0;
+}
+
+// scope_of lists a module and those that it needs, breadth first, in s->scope.
+static int scope_of(struct scan *s, int root)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->count; i++)
+		s->module[i].reached = i == root;
+	s->scope[n++] = (short)root;
+	for (int done = 0; done < n; done++) {
+		const struct module *m = &s->module[s->scope[done]];
+		for (const ElfW(Dyn) *d = m->dynamic; d->d_tag != DT_NULL; d++)
+			for (int i = 0; d->d_tag == DT_NEEDED && i < s->count; i++)
+				if (!s->module[i].reached && is_needed_as(&s->module[i], m->strings + d->d_un.d_val)) {
+					s->module[i].reached = true;
+					s->scope[n++] = (short)i;
+					break;
+				}
+	}
+	return n;
+}
+
+// local returns the first definition in the local scope of a module, -1 if there is none: in the scope of the first module
+// that needs it, directly or not, which is the one that was loaded with dlopen. It sets *global if that is the executable.
+static int local(struct scan *s, int module, bool *global)
+{
+	*global = false;
+	for (int root = 0; root <= module; root++) {
+		int n = scope_of(s, root);
+		if (!s->module[module].reached)
+			continue;
+		*global = root == 0;
+		for (int i = 0; i < n; i++)
+			if (s->module[s->scope[i]].definition != NULL)
+				return s->scope[i];
+		return -1;
+	}
+	return -1;
+}
+
+// refers_to reports whether the module defines the symbol or refers to it. Symbols that it does not define come first in its
+// table.
+static bool refers_to(const struct module *m, const char *symbol)
+{
+	uint32_t symbols = m->gnu_hash != NULL ? m->gnu_hash[1] : m->hash != NULL ? m->hash[1] : 0;
+
+	for (uint32_t i = 1; i < symbols && m->definition == NULL; i++)
+		if (m->symbols[i].st_shndx == SHN_UNDEF && strcmp(m->strings + m->symbols[i].st_name, symbol) == 0)
+			return true;
+	return m->definition != NULL;
+}
+
+// referring returns the module whose reference to the symbol the caller uses: its own, or one that it got a pointer from,
+// which is rarely a pointer to a function of MPI. It returns -1 if there is none.
+static int referring(const struct scan *s, int caller)
+{
+	if (caller >= 0 && refers_to(&s->module[caller], s->symbol))
+		return caller;
+	for (int libraries = 0; libraries < 2; libraries++)
+		for (int i = 0; i < s->count; i++)
+			if (s->module[i].library == (bool)libraries && refers_to(&s->module[i], s->symbol))
+				return i;
+	return -1;
+}
+
+// choose returns the module whose definition a module's reference leads to. next is the first one in the global scope, or
+// -1. What became global after the module was loaded does not count.
+static int choose(struct scan *s, int next, int module)
+{
+	bool global = false;
+	int own = module >= 0 ? local(s, module, &global) : -1;
+
+	if (next >= 0 && (global || own < 0 || next < module))
+		return next;
+	return own;
+}
+
+static struct cairn_definition resolve(struct scan *s, void *in_global_scope, uintptr_t caller)
+{
+	int definitions = 0, only = -1, next = module_of(s, (uintptr_t)in_global_scope);
+	bool known = false; // MPI has the function, and others may be in front of it
+	struct cairn_definition d = {NULL, false, false, true};
+
+	for (int i = 0; i < s->count; i++)
+		if (s->module[i].definition != NULL) {
+			definitions++, only = i;
+			known |= s->module[i].library && s->global;
+			d.general &= s->module[i].library || i == next;
+		}
+	int chosen = definitions == 1 ? only : choose(s, next, referring(s, module_of(s, caller)));
+	if (chosen < 0) {
+		d.general = false;
+		return d;
+	}
+	d.address = chosen == next ? in_global_scope : s->module[chosen].definition;
+	d.library = s->module[chosen].library;
+	d.mpi = d.library || (chosen == next && known);
+	d.general &= d.mpi && chosen == next;
+	return d;
+}
+
+void *cairn_next_shim(const char *symbol)
+{
+	return cairn_dlsym != NULL && cairn_dlsym(RTLD_NEXT, "cairn_next") != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
+}
+
+static void *next_of(const char *symbol)
+{
+	Dl_info theirs, found;
+	void *(*other)(const char *) = NULL, *next = cairn_dlsym != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
+
+	if (next == NULL)
+		return NULL;
+	*(void **)&other = cairn_dlsym(RTLD_NEXT, "cairn_next");
+	if (other != NULL && cairn_dladdr((void *)other, &theirs) != 0 && cairn_dladdr(next, &found) != 0 && theirs.dli_fbase == found.dli_fbase)
+		return other(symbol);
+	return next;
+}
+
+void *cairn_next(const char *symbol)
+{
+	return next_of(symbol);
+}
+
+// Definitions that were found, by call. A definition outside of MPI is valid until a module is unloaded. Entries are read
+// and written without a lock: an odd version marks one that is being written.
+enum { CALLS = 512 };
+static struct known {
+	_Atomic uint32_t version;
+	_Atomic(const void *) key;
+	_Atomic uintptr_t caller;
+	_Atomic(void *) address;
+	_Atomic uint32_t flags;
+	_Atomic unsigned long long unloaded;
+} calls[CALLS];
+
+static struct known *known_call(const void *key, uintptr_t caller)
+{
+	return &calls[((uintptr_t)key + caller * 31) * 0x9e3779b97f4a7c15u >> 55];
+}
+_Static_assert(CALLS == 1 << (64 - 55), "known_call");
+
+static int count_unloaded(struct dl_phdr_info *info, size_t size, void *unloaded)
+{
+	(void)size;
+	*(unsigned long long *)unloaded = info->dlpi_subs;
+	return 1;
+}
+
+static unsigned long long unloaded_modules(void)
+{
+	unsigned long long n = 0;
+	dl_iterate_phdr(count_unloaded, &n);
+	return n;
+}
+
+static void remember(const void *key, uintptr_t caller, struct cairn_definition d, unsigned long long unloaded)
+{
+	struct known *k = known_call(key, caller);
+	uint32_t version = atomic_load(&k->version);
+
+	if (d.address == NULL || version % 2 == 1 || !atomic_compare_exchange_strong(&k->version, &version, version + 1))
+		return;
+	atomic_store(&k->key, key);
+	atomic_store(&k->caller, caller);
+	atomic_store(&k->address, d.address);
+	atomic_store(&k->flags, (uint32_t)(d.mpi | d.library << 1 | d.general << 2));
+	atomic_store(&k->unloaded, unloaded);
+	atomic_store(&k->version, version + 2);
+}
+
+bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
+{
+	struct known *k = known_call(key, caller);
+	uint32_t version = atomic_load(&k->version);
+	bool same = atomic_load(&k->key) == key && atomic_load(&k->caller) == caller;
+	uint32_t flags = atomic_load(&k->flags);
+	unsigned long long unloaded = atomic_load(&k->unloaded);
+
+	*d = (struct cairn_definition){atomic_load(&k->address), flags & 1, flags >> 1 & 1, flags >> 2 & 1};
+	if (!same || version % 2 == 1 || atomic_load(&k->version) != version)
+		return false;
+	return d->mpi || unloaded == unloaded_modules();
+}
+
+struct cairn_definition cairn_definition(const void *key, const char *symbol, uintptr_t caller)
+{
+	const unsigned long long unloaded = unloaded_modules();
+	const int saved = errno;
+	void *next = next_of(symbol);
+	struct scan *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cairn_definition d = {next, next != NULL, false, next != NULL};
+
+	if (s != MAP_FAILED) {
+		s->symbol = symbol;
+		s->global = next_of(CAIRN_ONLY_LIBMPI) != NULL;
+		dl_iterate_phdr(add_module, s);
+		d = resolve(s, next, caller);
+		munmap(s, sizeof(*s));
+	}
+	errno = saved;
+	remember(key, caller, d, unloaded);
+	return d;
+}
