@@ -38,8 +38,15 @@ type LocalRun struct {
 	Processes map[int]string
 }
 
-// ErrNothingTraced is the error for a spool without ranks.
-var ErrNothingTraced = errors.New("no rank was traced")
+// ErrNothingTraced is the error for a spool without ranks, ErrNeverInitialized that for one in which processes left a sign
+// that they called MPI, but not MPI_Init: for example, only the tool interface.
+var (
+	ErrNothingTraced    = errors.New("no rank was traced")
+	ErrNeverInitialized = errors.New("MPI was called, but never initialized")
+)
+
+// uninitialized is that sign (tracer/shim/evidence/life.c).
+const uninitialized = "uninitialized"
 
 // TraceFile is the name of a finished trace.
 const TraceFile = "trace.cairn"
@@ -66,6 +73,9 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		problems = append(problems, trouble...)
 	}
 	if len(runs) == 0 {
+		if _, err := os.Lstat(filepath.Join(o.Spool, uninitialized)); err == nil {
+			return nil, problems, ErrNeverInitialized
+		}
 		return nil, problems, ErrNothingTraced
 	}
 	slices.SortStableFunc(runs, func(a, b LocalRun) int { return int(min(max(startOf(a.Content)-startOf(b.Content), -1), 1)) })

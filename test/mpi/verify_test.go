@@ -89,6 +89,37 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does without the tracer.
+func TestNeverInitialized(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "never.c")
+	require.NoError(t, os.WriteFile(source, []byte(`
+#include <mpi.h>
+#include <string.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int a, b;
+	if (!strcmp(argv[1], "tools"))
+		MPI_T_init_thread(MPI_THREAD_SINGLE, &a), MPI_T_cvar_get_num(&b), MPI_T_finalize();
+	else
+		MPI_Get_version(&a, &b);
+	exit(atoi(argv[2]));
+}
+`), 0o644))
+	for _, implementation := range implementations {
+		program := strings.TrimSuffix(source, ".c")
+		out, err := exec.Command("mpicc."+implementation, "-o", program, source).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for calls, code := range map[string]int{"tools": 0, "version": 7} {
+			r := trace(t, nil, program, calls, strconv.Itoa(code))
+			assert.Equal(t, code, r.code, r.stderr)
+			assert.Equal(t, code == 0, strings.Contains(r.stderr, "never MPI_Init"), r.stderr)
+		}
+		r := trace(t, nil, "mpirun."+implementation, "-np", "2", program, "version", "0")
+		assert.Equal(t, 0, r.code, r.stderr)
+	}
+}
+
 // TestStaticBinary: nothing can be loaded into it, and that is reported.
 func TestStaticBinary(t *testing.T) {
 	dir := t.TempDir()

@@ -168,8 +168,10 @@ bool cairn_traced(void)
 		if (ours == 0 && libmpi != NULL) {
 			cairn_clock_is_tsc = cairn_tsc_is_invariant();
 			bool mine = abi_is_ours() && cairn_config_read();
-			if (mine)
+			if (mine) {
 				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
+				cairn_life_called();
+			}
 			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable);
 			cairn_is_library(cairn_dlsym(libmpi, CAIRN_ONLY_LIBMPI));
 			ours = mine ? 1 : -1;

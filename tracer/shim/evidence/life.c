@@ -5,18 +5,24 @@
 // - The exit code passed to exit. _exit leaves none.
 // - The number of calls that were not recorded while there was no buffer to count them in, and whether MPI_Finalize was
 //   one of them.
+// - That it ended without MPI_Init, and so has no directory: an empty file in the spool itself.
 // - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. We are called first and call
 //   it. We never add a handler where there is none, since a program may query it, and since it would change how the
 //   process ends. So SIGKILL and most SIGTERM leave only the time.
 #include "life.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../process/clock.h"
+#include "../process/config.h"
+#include "../process/state.h"
 #include "observed.h"
 
 static const uint64_t PERIOD = 100000000;
@@ -66,6 +72,30 @@ static void crashed(int number, siginfo_t *info, void *context)
 	}
 	// If the handler returns, the program may continue, or end with the same signal. A reader can distinguish these by
 	// the time until which the process lived.
+}
+
+// shipper/local.go looks for it.
+static const char UNINITIALIZED[] = "uninitialized";
+
+static void at_exit_before_init(int code, void *pid)
+{
+	char path[sizeof(cairn_config.spool) + sizeof(UNINITIALIZED) + 1];
+	const int saved = errno;
+	int made;
+
+	(void)code;
+	if (getpid() != (pid_t)(intptr_t)pid || atomic_load(&cairn_state) != CAIRN_EARLY)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", cairn_config.spool, UNINITIALIZED);
+	made = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+	if (made >= 0)
+		close(made);
+	errno = saved;
+}
+
+void cairn_life_called(void)
+{
+	(void)on_exit(at_exit_before_init, (void *)(intptr_t)getpid());
 }
 
 void cairn_life_begin(void)

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// cairn_life_called must be called at the first call of MPI: a process that ends without MPI_Init leaves a sign in the spool.
+void cairn_life_called(void);
+
 // cairn_life_begin creates the file; without it nothing is known of the end.
 void cairn_life_begin(void);
 

@@ -128,6 +128,12 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
 		}
 		return false
+	case errors.Is(err, shipper.ErrNeverInitialized):
+		f.cutShort = true
+		if f.code == 0 && job.Asked == 0 {
+			r.say("there is no trace: the program called MPI, but never MPI_Init")
+		}
+		return len(problems) == 0
 	case err != nil:
 		r.say("%v", err)
 		return false
