@@ -1,6 +1,7 @@
 #include "threads.h"
 
 #include "die.h"
+#include "mpih.h"
 #include "table.h"
 
 #include <pthread.h>
@@ -12,6 +13,7 @@ bool cr_several_threads;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool began;
+static int known = 1; // threads that the tracer may know
 static int running; // threads that have calls left
 static struct thread *all;
 static int several; // total number
@@ -93,10 +95,26 @@ static void *run(void *argument)
 	return NULL;
 }
 
+// The tracer numbers threads in the order of their first calls. So that a traced re-execution has
+// the numbers of the run, each makes one in the order of the run's, which has no effect.
+static void become_known(const struct thread *t)
+{
+	MPI_Aint address;
+
+	pthread_mutex_lock(&mutex);
+	while (known < t->number)
+		pthread_cond_wait(&changed, &mutex);
+	MPI_Get_address(t, &address);
+	known++;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
 // A thread other than the first calls MPI only after the first one has initialized it.
 static void *run_later(void *argument)
 {
 	wait_to_begin();
+	become_known(argument);
 	return run(argument);
 }
 

@@ -25,7 +25,8 @@ type Findings struct {
 	MaxLines int `json:"max_lines,omitempty"`
 }
 
-// A Thread is the programs of all threads with this number; 0 is the first thread of each rank.
+// A Thread is the programs of all threads with a role (timeline.Roles); 0 is the first thread of
+// each rank.
 type Thread struct {
 	Thread    int    `json:"thread"`
 	Ranks     string `json:"ranks"`

@@ -47,14 +47,18 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if !t.Meta().Final {
 		f.Notes = append(f.Notes, "The trace is not a final merge: peers are written as the ranks had them.")
 	}
+	roles, err := timeline.Roles(ctx, t)
+	if err != nil {
+		return f, err
+	}
 	var numbers []int
 	byNumber := map[int][]int{}
 	var all []int
 	for i, thread := range t.Threads().All() {
-		if byNumber[thread.Thread] == nil {
-			numbers = append(numbers, thread.Thread)
+		if byNumber[roles[i]] == nil {
+			numbers = append(numbers, roles[i])
 		}
-		byNumber[thread.Thread] = append(byNumber[thread.Thread], i)
+		byNumber[roles[i]] = append(byNumber[roles[i]], i)
 		f.Calls += thread.Calls
 		all = append(all, thread.Rank)
 	}
@@ -111,8 +115,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if !o.Exact {
 		return f, nil
 	}
-	var err error
-	f.Streams, err = w.lookUp(ctx)
+	f.Streams, err = w.lookUp(ctx, roles)
 	return f, err
 }
 

@@ -25,8 +25,9 @@ func (w *writer) streamed(a argumentOf) Term {
 	return Term{Stream: &number}
 }
 
-// lookUp reads the values of the terms of streamed from the calls of all threads.
-func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
+// lookUp reads the values of the terms of streamed from the calls of all threads, whose roles are
+// given.
+func (w *writer) lookUp(ctx context.Context, roles []int) ([]Stream, error) {
 	streams := []Stream{}
 	if len(w.looked) == 0 {
 		return streams, nil
@@ -42,7 +43,7 @@ func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
 		turns          string
 	}
 	at, ranks := map[key]int{}, [][]int{}
-	for _, thread := range w.trace.Threads().All() {
+	for i, thread := range w.trace.Threads().All() {
 		pass.Add(1)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -56,14 +57,14 @@ func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
 			if list == nil {
 				continue
 			}
-			k := key{stream, thread.Thread, marshaled(list.list)}
-			i, known := at[k]
+			k := key{stream, roles[i], marshaled(list.list)}
+			s, known := at[k]
 			if !known {
-				i = len(streams)
-				at[k] = i
-				streams, ranks = append(streams, Stream{Stream: stream, Thread: thread.Thread, Turns: list.list}), append(ranks, nil)
+				s = len(streams)
+				at[k] = s
+				streams, ranks = append(streams, Stream{Stream: stream, Thread: roles[i], Turns: list.list}), append(ranks, nil)
 			}
-			ranks[i] = append(ranks[i], thread.Rank)
+			ranks[s] = append(ranks[s], thread.Rank)
 		}
 	}
 	for i := range streams {

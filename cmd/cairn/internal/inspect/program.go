@@ -30,7 +30,8 @@ func NewProgramCommand() *cobra.Command {
 		Short: "Print the whole job as one program: loops, calls, and which ranks differ",
 		Long: `Program prints what all ranks do as one program text: loops with their trip counts, calls with their parameters
 (rank+1 if they are a function of the rank), source lines, and lists of ranks where ranks differ. What is too long for a line
-is in tables at the end. --json prints every argument of every call (docs/topology.md).`,
+is in tables at the end. Threads of different ranks are one in it if they do the same, whatever number each has on its
+rank. --json prints every argument of every call (docs/topology.md).`,
 		Example: `  cairn program out/trace.cairn
   cairn program out/trace.cairn --logical
   cairn program out/trace.cairn --json`,

@@ -1,0 +1,41 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestThreadsInAnyOrder: in whichever order the threads of the ranks make their first calls, the
+// program of the run is the same, and so is what a re-execution does.
+func TestThreadsInAnyOrder(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			pool := filepath.Join(t.TempDir(), "pool")
+			out, err := exec.Command("mpicc."+implementation, "-g", "-O1", "-Wall", "-Werror", "-pthread", "-o", pool, "threads/pool.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			var first string
+			for seed := range 2 {
+				r := trace(t, nil, append(launcher(implementation, 4), pool, fmt.Sprint(seed))...)
+				require.Equal(t, 0, r.code, r.stderr)
+				program := cairn(t, "", "program", filepath.Join(r.dir, "trace.cairn"))
+				require.Equal(t, 0, program.code, program.stderr)
+				if seed == 0 {
+					first = program.stdout
+					for k, calls := range []int{10, 7, 4} {
+						assert.Regexp(t, fmt.Sprintf(`sendtag=%d, .*× %d times  @`, k, calls), first)
+					}
+				}
+				assert.Equal(t, first, program.stdout, "seed %d", seed)
+				again := replay(t, r.dir, implementation, 4, "--speed", "max", "--check")
+				assert.Equal(t, 0, again.code, "seed %d: %s%s", seed, again.stdout, again.stderr)
+			}
+		})
+	}
+}
