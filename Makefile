@@ -129,6 +129,10 @@ bench-histogram: build examples ## bytes and errors of cairn reduce --histogram 
 bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
 	hack/bench-analyze.sh
 
+.PHONY: bench-short
+bench-short: build ## CPU time that cairn run adds to short programs whose calls hardly repeat, with targets (CALLS="1000 10000 100000")
+	hack/bench-short.sh
+
 .PHONY: bench-tables
 bench-tables: bin/cairn ## bytes per call, CPU time and memory of the tables of 10⁷ calls (cairn export), compared with Perfetto's
 	hack/bench-tables.sh

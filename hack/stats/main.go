@@ -22,7 +22,7 @@ func main() {
 		newTracerCommand(), newStartCommand(), newGapsCommand(), newPairsCommand(), newAddedCommand(), newInstructionsCommand(),
 		newFortranCommand(), newPythonCommand(), newTimingCommand(),
 		newRatiosCommand(), newBesideCommand(), newSimulatedCommand(), newSizeCommand(), newReadingsCommand(), newDecodeCommand(),
-		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newMergeCommand(), newClustersCommand(),
+		newAnalyzeCommand(), newMemoryCommand(), newIrregularCommand(), newShortCommand(), newMergeCommand(), newClustersCommand(),
 		newClusteredRunCommand(), newClusteringCommand(), newHistogramCommand(), newRatesCommand(), newHeldBackCommand(), newSimgridCommand())
 	if err := root.Execute(); err != nil {
 		if !errors.Is(err, errMissed) { // already shown in the table

@@ -26,7 +26,7 @@ type Information struct {
 	Signatures      int             `json:"signatures"`
 	Rules           int             `json:"rules"`
 	UniqueGrammars  int             `json:"unique_grammars"`
-	DurationSeconds float64         `json:"duration_seconds"`
+	DurationSeconds float64         `json:"duration_seconds,omitzero"` // 0: not known
 	Bytes           trace.Sizes     `json:"bytes"`
 	MPI             mpiInformation  `json:"mpi"`
 	MissingRanks    string          `json:"missing_ranks"`
@@ -271,7 +271,7 @@ func inform(f *tracefile.File, placement bool) *Information {
 	i.addGeneralized(f)
 	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
-	i.DurationSeconds = float64(last-first) / 1e9
+	i.DurationSeconds = max(0, float64(last-first)/1e9) // threads may lack the time of their end
 	machines := map[string]int{}
 	for _, rank := range f.Ranks().All() {
 		i.addSteal(&rank, machines)
@@ -312,7 +312,9 @@ func (i *Information) print(w io.Writer) error {
 	if i.Clustering != nil {
 		clusteringRows(i.Clustering, row, i.Calls)
 	}
-	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
+	if i.DurationSeconds > 0 {
+		row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
+	}
 	row("signatures", i.Signatures)
 	row("rules", i.Rules)
 	row("unique grammars", i.UniqueGrammars)
