@@ -91,6 +91,28 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 	return runs, problems, nil
 }
 
+// Unmerged returns the names of the processes in a spool that the traces of runs lack, and of those
+// that still run and may record more.
+func Unmerged(spool string, runs []LocalRun) (names []string, err error) {
+	processes, err := newScanner(spool).scan()
+	if err != nil {
+		return nil, err
+	}
+	merged := map[string]bool{}
+	for _, run := range runs {
+		for _, dir := range run.Processes {
+			merged[dir] = true
+		}
+	}
+	for _, p := range processes {
+		if p.alive || !merged[p.dir] {
+			names = append(names, p.name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
 // settle waits until all processes have ended, but not longer than wait.
 func (s *scanner) settle(ctx context.Context, wait time.Duration) ([]process, error) {
 	const poll = 20 * time.Millisecond

@@ -27,6 +27,8 @@ type runFolder struct {
 	path string // absolute
 	made bool   // did not exist before
 	held *os.File
+	// merged: all records are in traces, so that the spool is not needed any more
+	merged bool
 }
 
 // Names below a run's folder.
@@ -159,10 +161,10 @@ func (f *runFolder) clear() error {
 	return os.RemoveAll(f.tracer())
 }
 
-// leave removes what a run without a single record created, so that the next run finds the folder
-// unchanged.
+// leave removes the tracer and the spool if all records are in traces, and what a run without a
+// single record created, so that the next run finds the folder unchanged.
 func (f *runFolder) leave() {
-	if f.recorded() {
+	if f.recorded() && !f.merged {
 		return
 	}
 	_ = os.RemoveAll(f.tracer())
