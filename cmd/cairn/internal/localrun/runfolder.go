@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -36,9 +35,6 @@ const (
 	reportFolder = "report"
 	tracerFolder = "tracer" // the tracer's root while the program runs, with the spool
 )
-
-// manyWorlds matches the folders of a command that started several MPI_COMM_WORLDs.
-var manyWorlds = regexp.MustCompile(`^run-\d+$`)
 
 // newRunFolder opens the folder with the given name or, for "", the first default one that no run
 // has used. A folder with an earlier run is refused unless replace is true. In that case the
@@ -112,7 +108,7 @@ func (f *runFolder) earlier() []string {
 	folders := []string{""}
 	entries, _ := os.ReadDir(f.path)
 	for _, e := range entries {
-		if e.IsDir() && manyWorlds.MatchString(e.Name()) {
+		if e.IsDir() && shipper.ManyWorlds.MatchString(e.Name()) {
 			folders = append(folders, e.Name())
 		}
 	}
