@@ -8,8 +8,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -30,7 +32,7 @@ const DefaultWait = 3 * time.Second
 
 // A LocalRun is one MPI world that ran on this machine.
 type LocalRun struct {
-	Directory string // Out, or Out/run-N if there are several
+	Directory string // Out, or Out/run-N-PROGRAM if there are several
 	Trace     string // path of the trace file
 	Content   *trace.Content
 	Summary   merger.Summary
@@ -90,7 +92,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		r := &runs[i]
 		r.Directory = o.Out
 		if len(runs) > 1 {
-			r.Directory = filepath.Join(o.Out, "run-"+strconv.Itoa(i))
+			r.Directory = filepath.Join(o.Out, runName(i, r.Content))
 		}
 		r.Content.Meta.Run = i
 		r.Trace = filepath.Join(r.Directory, TraceFile)
@@ -99,6 +101,51 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		}
 	}
 	return runs, problems, nil
+}
+
+// ManyWorlds matches the folders of the worlds of a spool.
+var ManyWorlds = regexp.MustCompile(`^run-\d+(-[A-Za-z0-9._+-]+)?$`)
+
+// maxProgramName is the maximum length of a program's name in that of a folder.
+const maxProgramName = 64
+
+// runName returns the name of the folder of the i-th world: with the name of its program, if known.
+func runName(i int, c *trace.Content) string {
+	name := "run-" + strconv.Itoa(i)
+	for _, r := range c.Ranks.All() {
+		program := strings.Map(func(x rune) rune {
+			if x < 128 && strings.ContainsRune("._+-", x) || x >= '0' && x <= '9' || x >= 'a' && x <= 'z' || x >= 'A' && x <= 'Z' {
+				return x
+			}
+			return '_'
+		}, filepath.Base(r.Executable))
+		if r.Executable != "" {
+			return name + "-" + program[:min(len(program), maxProgramName)]
+		}
+	}
+	return name
+}
+
+// Unmerged returns the names of the processes in a spool that the traces of runs lack, and of those
+// that still run and may record more.
+func Unmerged(spool string, runs []LocalRun) (names []string, err error) {
+	processes, err := newScanner(spool).scan()
+	if err != nil {
+		return nil, err
+	}
+	merged := map[string]bool{}
+	for _, run := range runs {
+		for _, dir := range run.Processes {
+			merged[dir] = true
+		}
+	}
+	for _, p := range processes {
+		if p.alive || !merged[p.dir] {
+			names = append(names, p.name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // settle waits until all processes have ended, but not longer than wait.

@@ -25,6 +25,9 @@ type Options struct {
 	Lacks       func(rank int, direction string) bool
 	// MaxLines is the maximum number of lines of the text; 0: as many as fit into memory.
 	MaxLines int
+	// MaxSteps limits the work, and with it the memory; 0: no limit. A step takes 10 to 100 ns. The
+	// same trace always takes the same number of steps.
+	MaxSteps int
 	// Exact adds to each parameter its value in every call of every rank, and keeps all lines and
 	// trip counts.
 	Exact bool
@@ -64,12 +67,16 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Ranks = ranksText(all)
 	slices.Sort(numbers)
-	w := &writer{found: &f, trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
+	s := newSearch(ctx)
+	if o.MaxSteps > 0 {
+		s.limit = o.MaxSteps
+	}
+	w := &writer{search: s, found: &f, trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
 	if o.MaxLines > 0 {
 		w.lines = o.MaxLines
 	}
 	limit := w.lines
-	b := newBuilder(newSearch(ctx), t.Grammar(), w.kind)
+	b := newBuilder(s, t.Grammar(), w.kind)
 	if o.Exact {
 		w.lines, b.room = math.MaxInt/2, math.MaxInt/2
 	}
@@ -97,7 +104,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 			for _, number := range numbers {
 				if threads := b.threadsOf(rule, classes[number]); len(threads) > 0 {
 					w.classes = []class{{root: rule, threads: threads}}
-					body := w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})
+					body := w.nodes(b.nodesOf(b.body(rule).items, 0), []int{0})
 					f.Parts = append(f.Parts, Part{rule, number, w.ranks([]int{0}), body})
 				}
 			}
@@ -156,8 +163,8 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 			program = b.over(program, nodes)
 		}
 	}
-	one := Thread{Ranks: ranksText(ranks), Sequences: len(w.classes), Body: w.nodes(b.search, program, everybody)}
-	one.Programs = w.programs(b.search, program)
+	one := Thread{Ranks: ranksText(ranks), Sequences: len(w.classes), Body: w.nodes(program, everybody)}
+	one.Programs = w.programs(program)
 	return one
 }
 
@@ -168,10 +175,10 @@ func (w *writer) kind(terminal int32) uint64 {
 }
 
 // nodes writes what some classes do, as far as there is room for it.
-func (w *writer) nodes(s *search, list []*node, around []int) []Node {
+func (w *writer) nodes(list []*node, around []int) []Node {
 	nodes := make([]Node, 0, min(len(list), max(0, w.lines)+1))
 	for i, n := range list {
-		if w.lines <= 0 || !s.step(1) {
+		if w.lines <= 0 || !w.search.step(1) {
 			w.cut = true
 			return append(nodes, Node{Omitted: len(list) - i})
 		}
@@ -194,7 +201,7 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 			one.Function, one.CallSite = at.Function, at.CallSite
 			one.Parameters = w.parameters(n)
 		default:
-			one.Body = w.nodes(s, n.body, n.classes)
+			one.Body = w.nodes(n.body, n.classes)
 		}
 		nodes = append(nodes, one)
 	}

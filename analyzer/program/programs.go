@@ -52,16 +52,15 @@ type kindOfProgram struct {
 // A sorter groups classes into programs.
 type sorter struct {
 	*writer
-	search *search
-	nodes  []*node
-	skips  setOfNodes // nodes that some rank may skip because it lacks a neighbor
-	peers  map[int][]peer
-	pairs  map[[2]int]bool // ranks that exchange messages; nil: not yet known
+	nodes []*node
+	skips setOfNodes // nodes that some rank may skip because it lacks a neighbor
+	peers map[int][]peer
+	pairs map[[2]int]bool // ranks that exchange messages; nil: not yet known
 }
 
 // programs returns the programs of a thread number, that of most ranks first.
-func (w *writer) programs(s *search, list []*node) []Program {
-	o := sorter{writer: w, search: s, peers: map[int][]peer{}}
+func (w *writer) programs(list []*node) []Program {
+	o := sorter{writer: w, peers: map[int][]peer{}}
 	o.number(list)
 	o.skips = make(setOfNodes, (len(o.nodes)+63)/64)
 	for i, n := range o.nodes {

@@ -2,7 +2,9 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
@@ -34,11 +36,15 @@ const (
 	maxOverlayPairs = 1 << 27  // the same for all programs of all ranks
 )
 
+// ErrTooIrregular is the error of Analyze if Options.MaxSteps are not enough.
+var ErrTooIrregular = errors.New("the calls are too irregular for a program text of limited work")
+
 // A search counts the steps of finding a program, so that they can be limited, and ends when it is
 // canceled.
 type search struct {
 	ctx        context.Context
-	steps      int // items visited, compared or copied
+	steps      int // items visited, compared or copied, and values described
+	limit      int // maximum number of steps
 	asked      int // steps at the last check of ctx
 	err        error
 	overlay    int // pairs that may still be compared to align programs
@@ -48,13 +54,16 @@ type search struct {
 }
 
 func newSearch(ctx context.Context) *search {
-	return &search{ctx: ctx, overlay: maxOverlayPairs, room: maxLines}
+	return &search{ctx: ctx, limit: math.MaxInt, overlay: maxOverlayPairs, room: maxLines}
 }
 
-// step counts steps and reports whether to continue: the search has not been canceled.
+// step counts steps and reports whether to continue: the search has neither been canceled nor
+// reached its limit.
 func (s *search) step(n int) bool {
 	const often = 1 << 16
-	s.steps += n
+	if s.steps += n; s.steps > s.limit && s.err == nil {
+		s.err = ErrTooIrregular
+	}
 	if s.steps-s.asked >= often && s.err == nil {
 		s.asked = s.steps
 		s.err = s.ctx.Err()

@@ -49,7 +49,7 @@ var ErrIrregular = errors.New("the program is too irregular")
 // without is true are removed before the search for loops. The error is ErrIrregular if the tree
 // would have more than 20,000 steps.
 func NewTree(ctx context.Context, t timeline.Trace, number int, without func(terminal int32) bool) (*Tree, error) {
-	w := &writer{trace: t, signatures: t.Signatures()}
+	w := &writer{search: newSearch(ctx), trace: t, signatures: t.Signatures()}
 	b := newBuilder(newSearch(ctx), erased(t.Grammar(), without), w.kind)
 	tree := &Tree{Class: make([]int, t.Threads().Len())}
 	at := map[int]int{}

@@ -15,6 +15,7 @@ import (
 
 // A writer describes nodes in words.
 type writer struct {
+	search     *search
 	trace      timeline.Trace
 	options    Options
 	signatures []trace.Signature
@@ -89,6 +90,7 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 
 // rows returns the k-th value of its direction on all threads.
 func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) []row {
+	const stepsOfValue, stepsOfRow = 8, 4 // to describe a value, and to look for a function of the rank
 	var rows []row
 	for _, v := range n.calls {
 		lists := make([]*trace.Value, len(v.cycle))
@@ -107,13 +109,22 @@ func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) [
 		for _, c := range v.classes {
 			threads := w.classes[c].threads
 			if len(threads) == 0 { // of a part
+				if !w.search.step(stepsOfValue * len(v.cycle)) {
+					return nil
+				}
 				rows = append(rows, row{rank: -1, atoms: w.atoms(v.cycle, lists, p.Kind, number, output, -1, caller{})})
 				continue
 			}
 			var atoms []atom
 			for i, thread := range threads {
+				if !w.search.step(stepsOfRow * len(v.cycle)) {
+					return nil
+				}
 				by := w.caller(v.cycle, thread)
 				if i == 0 || varies {
+					if !w.search.step(stepsOfValue * len(v.cycle)) {
+						return nil
+					}
 					atoms = w.atoms(v.cycle, lists, p.Kind, number, output, thread, by)
 				}
 				rows = append(rows, row{w.rank(thread), by, atoms})

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // A HistogramAccuracy compares histograms with the trace that they were made from. All errors are
@@ -16,7 +17,9 @@ type HistogramAccuracy struct {
 	Calls, Bytes, Time float64 // maximum over all functions
 	Run                float64 // time from the first call to the end of the last
 	// Medians is the maximum error of the median duration of a function, call site and cluster.
-	Medians float64
+	// It is unknown if the trace has only sums of times.
+	Medians      float64
+	MediansKnown bool
 	// Matrix is the sum of the errors of the bytes from each rank to each, as a share of all bytes:
 	// 0 to 2. It is unknown if there are more than maxPairs pairs of ranks.
 	Matrix      float64
@@ -45,7 +48,7 @@ func CompareHistograms(r *trace.Reader, h *trace.Histograms) (HistogramAccuracy,
 		a.Time = max(a.Time, apartFrom(float64(t.DurationNS), float64(c.ns)))
 	}
 	a.Run = apartFrom(float64(h.DurationNS), float64(counted.end-counted.begin))
-	a.Medians = counted.medians(h)
+	a.Medians, a.MediansKnown = counted.medians(h), r.Meta().Timing.Mode != timing.Aggregated
 	matrix, known := traffic.Estimate(h, maxPairs)
 	if a.MatrixKnown = known; known {
 		whole, err := traffic.Matrix(r)
@@ -111,8 +114,27 @@ func countCalls(r *trace.Reader, h *trace.Histograms) (*counted, error) {
 		if err := cursor.Err(); err != nil {
 			return nil, err
 		}
+		if err := c.sums(r, i, &th); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
+}
+
+// sums adds the times of a thread of which the trace has only sums.
+func (c *counted) sums(r *trace.Reader, row int, th *trace.Thread) error {
+	list, err := r.Aggregates(row)
+	if err != nil {
+		return err
+	}
+	begin, end := r.Span(row)
+	for i := range list {
+		f := r.Function(r.Signatures()[list[i].Terminal].Function)
+		if ticks := th.EndTick - th.FirstTick; ticks > 0 && c.functions[f.Name] != nil {
+			c.functions[f.Name].ns += int64(math.Round(float64(list[i].Durations.Sum) * float64(end-begin) / float64(ticks)))
+		}
+	}
+	return nil
 }
 
 func (c *counted) medians(h *trace.Histograms) float64 {

@@ -231,4 +231,8 @@ func TestHistogramsOfAggregatedTimes(t *testing.T) {
 		}
 	}
 	require.InEpsilon(t, want, sum, 0.001)
+	a, err := reduce.CompareHistograms(r, h)
+	require.NoError(t, err)
+	require.Less(t, a.Time, 0.001)
+	require.False(t, a.MediansKnown)
 }

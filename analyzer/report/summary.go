@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/program"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/waits"
@@ -22,15 +23,19 @@ import (
 
 // Summary returns what a run prints at its end: the verdict and the numbers behind it.
 func (r *Report) Summary() string {
-	e := r.Efficiency()
-	if e.Parallel == nil {
-		return r.Verdict().Text + "\n"
+	text := r.Verdict().Text + "\n"
+	switch e := r.Efficiency(); {
+	case e.Parallel == nil:
+	case e.LoadBalance == nil:
+		text += fmt.Sprintf("Parallel efficiency %.0f%%.\n", 100**e.Parallel)
+	default:
+		text += fmt.Sprintf("Parallel efficiency %.0f%% = load balance %.0f%% × communication efficiency %.0f%%.\n",
+			100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
 	}
-	if e.LoadBalance == nil {
-		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.Verdict().Text, 100**e.Parallel)
+	if omitted := Of[program.Findings](r).Omitted; omitted != "" {
+		text += omitted + "\n"
 	}
-	return fmt.Sprintf("%s\nParallel efficiency %.0f%% = load balance %.0f%% × communication efficiency %.0f%%.\n",
-		r.Verdict().Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
+	return text
 }
 
 // Width of summary.txt: that of a terminal. A description of a call site that is too long gets a

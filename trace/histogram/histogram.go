@@ -108,9 +108,23 @@ func (b *Builder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	at := func(x int64) int64 { return int64(math.Round(float64(x) * stretch)) }
 	b.spread()
 	b.summarize(at(s.Min), at(s.Max), s.Count, at(s.Sum))
-	for _, bin := range s.Histogram {
-		low, high := max(timing.BinStart(bin.Bin), s.Min), min(timing.BinStart(bin.Bin+1)-1, s.Max)
-		b.bin(BinOf(at(low+(high-low)/2)), bin.Count)
+	for i, bin := range s.Histogram {
+		left := bin.Count
+		one := func(x int64) { // of known value, since the bins must reach from the least to the greatest
+			if left > 0 {
+				b.bin(BinOf(at(x)), 1)
+				left--
+			}
+		}
+		if i == 0 {
+			one(s.Min)
+		}
+		if i == len(s.Histogram)-1 {
+			one(s.Max)
+		}
+		if low, high := max(timing.BinStart(bin.Bin), s.Min), min(timing.BinStart(bin.Bin+1)-1, s.Max); left > 0 {
+			b.bin(BinOf(at(low+(high-low)/2)), left)
+		}
 	}
 }
 

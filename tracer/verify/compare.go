@@ -123,6 +123,9 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 				o.ok = o.leave() && o.ok
 				if o.ok {
 					result.Calls++
+					if o.generalized {
+						result.Generalized++
+					}
 				}
 				for _, d := range o.disagreements {
 					result.add(d)

@@ -46,6 +46,7 @@ type comparison struct {
 	badTimes      string // how the times differ, "" if they do not
 	ownRank       int
 	ignored       bool // according to the trace the program passed MPI_STATUS(ES)_IGNORE
+	generalized   bool // the recorder's limit of memory left out arguments
 	wrongFunction bool
 	disagreements []Disagreement
 }
@@ -55,7 +56,8 @@ func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpi.ByName(c.function), index: e.Index, name: e.Function.Name,
 		in: clone(e.In), out: clone(e.Out), result: e.Return, badTimes: m.times.compare(c, e), ownRank: e.OwnRank,
-		ignored: e.Signature != nil && e.Signature.StatusIgnored,
+		ignored:     e.Signature != nil && e.Signature.StatusIgnored,
+		generalized: e.Signature != nil && e.Signature.Generalized,
 	}
 }
 
@@ -146,7 +148,7 @@ func (c *comparison) section(values []trace.Value, arguments []argument, has fun
 // absence returns why a value must not be missing in the trace, "" if it may.
 func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
-	case t.form == undefined:
+	case t.form == undefined, c.generalized:
 		return ""
 	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // MPI_IN_PLACE may be recorded only after the call
 		return ""

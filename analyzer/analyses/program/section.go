@@ -19,16 +19,21 @@ const shortProgram = 60
 
 // view returns the program text of the job.
 func view(r *section.Run) any {
-	p := section.Of[Findings](r).Program
-	if p == nil {
+	type words struct {
+		Words, Text string
+		Open        bool
+	}
+	found := section.Of[Findings](r)
+	p := found.Program
+	switch {
+	case p == nil && found.Omitted != "":
+		return words{Words: found.Omitted}
+	case p == nil:
 		return nil
 	}
 	text := p.Text()
 	lines := strings.Count(text, "\n")
-	v := struct {
-		Words, Text string
-		Open        bool
-	}{Text: text, Open: lines <= shortProgram}
+	v := words{Text: text, Open: lines <= shortProgram}
 	different := 0
 	for _, t := range p.Threads {
 		different += t.Sequences

@@ -109,6 +109,8 @@ const maxProblems = 3
 // collect makes traces and reports from the spool of the run. It reports whether all of it
 // succeeded.
 func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
+	why := "there is no trace of it" // why the spool is needed; "": it is not
+	defer func() { r.keepSpool(f.folder, why) }()
 	// a trace that is being written is finished even after a signal; a second signal ends this
 	// process
 	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
@@ -139,6 +141,11 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 		return false
 	}
 	f.merged(runs)
+	if len(problems) > 0 {
+		why = "not all of it is in a trace (above)"
+	} else {
+		why = notMerged(f.folder.spool(), runs)
+	}
 	fine := true
 	for _, run := range runs {
 		if f.asked() != 0 {
@@ -149,6 +156,9 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 		}
 		if !r.conclude(f.ctx, run) {
 			fine = false
+			if r.Settings.Verify && why == "" {
+				why = "it has the reference logs of --verify"
+			}
 		}
 		if exists(filepath.Join(run.Directory, reportFolder, report.PageFile)) {
 			f.reported()

@@ -22,9 +22,10 @@ func NewRunCommand() *cobra.Command {
 		Short: "Trace an MPI program on this machine and report what makes it slow",
 		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
 and analyzes them. It writes DIR/trace.cairn, DIR/clock.json and DIR/report/. For a command that starts several MPI jobs it
-writes one folder for each: DIR/run-0, DIR/run-1, …. Without -o, DIR is cairn-out, or the first of cairn-out-2,
+writes one folder for each: DIR/run-0-PROGRAM, DIR/run-1-PROGRAM, …. Without -o, DIR is cairn-out, or the first of cairn-out-2,
 cairn-out-3, … without a run in it. With -o, a DIR that contains a run is refused before COMMAND is started; --force
-replaces that run.
+replaces that run. The raw records, in DIR/tracer, are removed once all of them are in traces; otherwise it
+says why they are kept.
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT reach COMMAND, which then has 10 s to end. After that the trace is finished, analyzed
 and reported like that of any failed run. A second signal kills COMMAND. A later one stops the analysis and keeps the

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -27,6 +26,8 @@ type runFolder struct {
 	path string // absolute
 	made bool   // did not exist before
 	held *os.File
+	// merged: all records are in traces, so that the spool is not needed any more
+	merged bool
 }
 
 // Names below a run's folder.
@@ -34,9 +35,6 @@ const (
 	reportFolder = "report"
 	tracerFolder = "tracer" // the tracer's root while the program runs, with the spool
 )
-
-// manyWorlds matches the folders of a command that started several MPI_COMM_WORLDs.
-var manyWorlds = regexp.MustCompile(`^run-\d+$`)
 
 // newRunFolder opens the folder with the given name or, for "", the first default one that no run
 // has used. A folder with an earlier run is refused unless replace is true. In that case the
@@ -110,7 +108,7 @@ func (f *runFolder) earlier() []string {
 	folders := []string{""}
 	entries, _ := os.ReadDir(f.path)
 	for _, e := range entries {
-		if e.IsDir() && manyWorlds.MatchString(e.Name()) {
+		if e.IsDir() && shipper.ManyWorlds.MatchString(e.Name()) {
 			folders = append(folders, e.Name())
 		}
 	}
@@ -159,10 +157,10 @@ func (f *runFolder) clear() error {
 	return os.RemoveAll(f.tracer())
 }
 
-// leave removes what a run without a single record created, so that the next run finds the folder
-// unchanged.
+// leave removes the tracer and the spool if all records are in traces, and what a run without a
+// single record created, so that the next run finds the folder unchanged.
 func (f *runFolder) leave() {
-	if f.recorded() {
+	if f.recorded() && !f.merged {
 		return
 	}
 	_ = os.RemoveAll(f.tracer())

@@ -22,7 +22,7 @@ func put(t *testing.T, path, words string) {
 // these files.
 func TestEarlierRun(t *testing.T) {
 	for _, left := range []string{
-		"trace.cairn", "clock.json", "report/index.html", "report/report.json", "run-0/trace.cairn", "run-11/report/summary.txt", "tracer/spool/host-1-2/process.json",
+		"trace.cairn", "clock.json", "report/index.html", "report/report.json", "run-0/trace.cairn", "run-11/report/summary.txt", "run-2-lmp.x/trace.cairn", "tracer/spool/host-1-2/process.json",
 	} {
 		t.Run(left, func(t *testing.T) {
 			dir := t.TempDir()

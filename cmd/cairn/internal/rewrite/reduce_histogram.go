@@ -39,8 +39,12 @@ func reduceToHistograms(c *cobra.Command, s3 storage.Flags, path, out string) er
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s: %d calls of %s as %s in %d bytes, %.2g%% of the whole trace's\n", out, h.From.Calls,
 		wording.Count(h.Ranks.Len(), "rank", "ranks"), wording.Count(len(h.Clusters), "cluster", "clusters"), file.Len(), 100*float64(file.Len())/float64(f.Object.Size()))
-	fmt.Fprintf(w, "compared with the whole trace: calls by function off by %.3g%%, bytes by %.3g%%, time by %.3g%%, time of the run by %.3g%%; the median duration of a call by %.1f%% at most\n",
-		100*accuracy.Calls, 100*accuracy.Bytes, 100*accuracy.Time, 100*accuracy.Run, 100*accuracy.Medians)
+	medians := "the median durations cannot be compared, since the trace has only sums of times"
+	if accuracy.MediansKnown {
+		medians = fmt.Sprintf("the median duration of a call by %.1f%% at most", 100*accuracy.Medians)
+	}
+	fmt.Fprintf(w, "compared with the whole trace: calls by function off by %.3g%%, bytes by %.3g%%, time by %.3g%%, time of the run by %.3g%%; %s\n",
+		100*accuracy.Calls, 100*accuracy.Bytes, 100*accuracy.Time, 100*accuracy.Run, medians)
 	if accuracy.MatrixKnown {
 		fmt.Fprintf(w, "communication matrix: %.3g%% of the bytes are between other ranks (relative L1 error %.3f); their sum is exact\n", 100*accuracy.Matrix/2, accuracy.Matrix)
 	}
