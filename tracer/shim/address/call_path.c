@@ -5,11 +5,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../process/thread.h"
 #include "../spool/dictionary.h"
+#include "callers.h"
 #include "modules.h"
 #include "unwind.h"
 
 bool cairn_call_paths;
+static bool whole; // paths; otherwise call sites with the callers that callers.h selects
 
 // A known path. Paths are kept until the process ends.
 struct path {
@@ -18,8 +21,8 @@ struct path {
 	uintptr_t addresses[];
 };
 
-enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2 };
-static const size_t ROOM = (size_t)256 << 20;
+enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2, MAX_CALL_SITES = 4096 };
+static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 20;
 
 // A cache of the thread's latest words, by call site and frame: most calls are made where an earlier one was made.
 struct latest {
@@ -34,15 +37,20 @@ static _Atomic uint32_t threads;
 static _Atomic(struct path *) paths[SLOTS];
 static struct cairn_rare changing;
 static uint32_t count;
+static uint32_t most;
 static char *room;
-static size_t room_used;
+static size_t room_used, room_size;
 
-void cairn_call_paths_begin(void)
+void cairn_call_paths_begin(bool whole_paths)
 {
-	room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	whole = whole_paths;
+	most = whole ? MAX_PATHS : MAX_CALL_SITES;
+	room_size = whole ? ROOM : ROOM_OF_CALL_SITES;
+	room = mmap(NULL, room_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED)
 		return;
-	cairn_unwind_begin();
+	cairn_unwind_begin(whole);
+	cairn_callers_begin();
 	cairn_call_paths = true;
 }
 
@@ -83,7 +91,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < MAX_PATHS && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+	if (p == NULL && count < most && room_used + size <= room_size && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
 		p = (struct path *)(void *)(room + room_used);
 		room_used += size;
 		p->hash = hash;
@@ -122,29 +130,46 @@ static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
 	return word;
 }
 
-uint64_t cairn_call_path(uint64_t caller)
+// frames_of returns the frames that the call is recorded with, which begin with the call of MPI; NULL: there are none.
+static const uintptr_t *frames_of(uint64_t caller, struct cairn_start start, struct cairn_walk *walk, struct cairn_callers *callers,
+				  uintptr_t frames[CAIRN_MAX_FRAMES], int *n)
 {
-	uintptr_t frames[CAIRN_MAX_FRAMES], *addresses = frames;
+	if (!whole) {
+		callers->site = caller;
+		callers->n = 0;
+		cairn_unwind(frames, start, walk, cairn_select_caller, callers);
+		*n = callers->n;
+		return *n > 1 ? callers->kept : NULL;
+	}
+	*n = cairn_unwind(frames, start, walk, NULL, NULL);
+	// Frames of MPI's Fortran layer may be between the program's call and us.
+	while (*n > 0 && *frames != caller)
+		frames++, --*n;
+	return *n > 0 ? frames : NULL;
+}
+
+__attribute__((noinline)) uint64_t cairn_call_path(uint64_t caller)
+{
 	if (caller >> 63 != 0)
 		return caller; // a line of Python: its path would be the interpreter's
-	struct latest *latest = latest_call(caller, __builtin_frame_address(0));
-	int n = cairn_unwind(frames, latest != NULL ? &latest->walk : NULL);
-	struct path *p;
-	uint64_t hash;
-	size_t slot;
-
-	if (n == CAIRN_SAME_WALK && latest->caller == caller)
+	const struct cairn_start start = CAIRN_START;
+	struct latest *latest = latest_call(caller, (const void *)start.sp);
+	if (latest != NULL && latest->caller == caller && cairn_same_walk(&latest->walk, &start))
 		return latest->word;
-	if (n == CAIRN_SAME_WALK)
-		n = cairn_unwind(frames, NULL);
-	// The path begins at the program's call of MPI: frames of MPI's Fortran layer may be between that and us.
-	while (n > 0 && *addresses != caller)
-		addresses++, n--;
-	if (n == 0)
+	if (!whole && !cairn_has_callers(caller)) {
+		cairn_self.alone[CAIRN_SITE_SLOT(caller)] = caller;
+		return caller;
+	}
+	uintptr_t room_of_frames[CAIRN_MAX_FRAMES];
+	struct cairn_callers callers;
+	int n;
+	const uintptr_t *frames = frames_of(caller, start, latest != NULL ? &latest->walk : NULL, &callers, room_of_frames, &n);
+	if (frames == NULL)
 		return remember(latest, caller, caller);
-	hash = hash_of(addresses, n);
-	p = find(hash, addresses, n, &slot);
+	size_t slot;
+	uint64_t hash = hash_of(frames, n);
+	struct path *p = find(hash, frames, n, &slot);
 	if (p == NULL)
-		p = add(hash, addresses, n);
+		p = add(hash, frames, n);
 	return remember(latest, caller, p != NULL ? CAIRN_ENTRY_WORD(p->number) : caller);
 }
