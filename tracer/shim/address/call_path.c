@@ -28,9 +28,10 @@ static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 
 struct latest {
 	struct cairn_walk walk;
 	uint64_t caller, word;
+	uint32_t next; // of the first of a set: which one is replaced next
 };
 
-enum { LATEST_BITS = 4, MAX_THREADS = 4096 }; // further threads have no cache
+enum { SET_BITS = 2, WAYS = 4, MAX_THREADS = 4096 }; // further threads have no cache
 
 static _Atomic uint32_t threads;
 
@@ -106,19 +107,20 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	return p;
 }
 
-// latest_call returns the thread's cache entry for this call site; NULL: it has none.
-static struct latest *latest_call(uint64_t caller, const void *frame)
+// latest_calls returns the thread's cache entries for this call site, WAYS of them: its function may be called from several
+// places in turn. NULL: it has none.
+static struct latest *latest_calls(uint64_t caller, const void *frame)
 {
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
 	if (kept == NULL) {
 		const int saved = errno;
 		void *memory = MAP_FAILED;
 		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
-			memory = mmap(NULL, sizeof(*kept) << LATEST_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			memory = mmap(NULL, sizeof(*kept) * WAYS << SET_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		errno = saved;
 		kept = memory;
 	}
-	return kept != MAP_FAILED ? &kept[(caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - LATEST_BITS)] : NULL;
+	return kept != MAP_FAILED ? &kept[((caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)) * WAYS] : NULL;
 }
 
 static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
@@ -153,13 +155,16 @@ __attribute__((noinline)) uint64_t cairn_call_path(uint64_t caller)
 	if (caller >> 63 != 0)
 		return caller; // a line of Python: its path would be the interpreter's
 	const struct cairn_start start = CAIRN_START;
-	struct latest *latest = latest_call(caller, (const void *)start.sp);
-	if (latest != NULL && latest->caller == caller && cairn_same_walk(&latest->walk, &start))
-		return latest->word;
+	struct latest *set = latest_calls(caller, (const void *)start.sp), *latest = NULL;
+	for (int i = 0; set != NULL && i < WAYS; i++)
+		if (set[i].caller == caller && cairn_same_walk(&set[i].walk, &start))
+			return set[i].word;
 	if (!whole && !cairn_has_callers(caller)) {
 		cairn_self.alone[CAIRN_SITE_SLOT(caller)] = caller;
 		return caller;
 	}
+	if (set != NULL)
+		latest = &set[set->next++ % WAYS];
 	uintptr_t room_of_frames[CAIRN_MAX_FRAMES];
 	struct cairn_callers callers;
 	int n;
