@@ -55,7 +55,7 @@ func (k *callingSites) set(c *Content) {
 	}
 	for i, of := range shown {
 		if of > 0 && int(of) != i+1 {
-			c.Sites[i].shown = &c.Sites[of-1]
+			c.Sites[i].ShownAs = &c.Sites[of-1]
 		}
 	}
 }

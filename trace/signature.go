@@ -117,14 +117,14 @@ type Site struct {
 	// always that of an earlier site.
 	Caller uint32
 
-	shown *Site // set by readers; nil: the site itself
+	ShownAs *Site // set by readers of finished traces; nil: the site itself
 }
 
 // Shown returns the site that people are told of: the site itself, or, where it is in a wrapper
 // that calls go through, the caller that differs from call to call.
 func (s *Site) Shown() *Site {
-	if s.shown != nil {
-		return s.shown
+	if s.ShownAs != nil {
+		return s.ShownAs
 	}
 	return s
 }
