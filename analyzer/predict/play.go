@@ -388,7 +388,8 @@ func (p *player) enter(th *thread, location int, s *step) {
 }
 
 // compute replays the computation before a call, of ns nanoseconds. Local queries do not divide a
-// computation, which is replayed as a whole before the call that ends it: nothing depends on a query.
+// computation, which is replayed as a whole before the call that ends it: nothing depends on a
+// query.
 func (p *player) compute(th *thread, location int, s *step, ns int64) {
 	if ns > 0 && !s.idle {
 		th.open += ns

@@ -65,10 +65,10 @@ func (b *build) command(t *testing.T, mpi string, odd int, oddUS int) []string {
 	return command
 }
 
-// TestCopiesAreOneRegion: what the compiler or the launcher makes several copies of is one region, of
-// which the sentence has what all ranks do there. The planted rank is named, and without a plant
-// nothing false is said. The machine may have other load: one of three runs must be right about that;
-// all must have one region.
+// TestCopiesAreOneRegion: what the compiler or the launcher makes several copies of is one region,
+// of which the sentence has what all ranks do there. The planted rank is named, and without a plant
+// nothing false is said. The machine may have other load: one of three runs must be right about
+// that; all must have one region.
 func TestCopiesAreOneRegion(t *testing.T) {
 	m, err := examine.NewMachine(t.Context(), "../..")
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ type Account struct {
 	since      int64    // computation since then, in ns
 
 	open  openRegion
-	parts map[Activity]map[Activity]int64 // time of the computations between calls that make up regions with local queries
+	parts map[Activity]map[Activity]int64 // of regions with queries: time by part, then by region
 }
 
 // maxFirst is the number of durations that are kept of a region on a rank, in jobs of up to 4,096

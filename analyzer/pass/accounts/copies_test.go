@@ -12,9 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestCopiesOfUnknownLines: without lines of the source, a loop of which the compiler made a copy for
-// each of two branches is two regions, of which rank 1 executes one and the others the other. Nothing
-// says that rank 1 is the only one that computes, nor without a difference that it is slow.
+// TestCopiesOfUnknownLines: without lines of the source, a loop of which the compiler made a copy
+// for each of two branches is two regions, of which rank 1 executes one and the others the other.
+// Nothing says that rank 1 is the only one that computes, nor without a difference that it is slow.
 func TestCopiesOfUnknownLines(t *testing.T) {
 	for name, slow := range map[string]float64{"slow": 12, "equal": 4} {
 		t.Run(name, func(t *testing.T) {

@@ -90,8 +90,8 @@ func (a *Account) addPiece(p Piece) {
 	a.open.pieces = append(a.open.pieces, p)
 }
 
-// regionsOf yields the regions that the computation between two calls, which may be queries, is part
-// of, and its share of time in each.
+// regionsOf yields the regions that the computation between two calls, which may be queries, is
+// part of, and its share of time in each.
 func (a *Account) regionsOf(what Activity) iter.Seq2[Activity, float64] {
 	return func(yield func(Activity, float64) bool) {
 		regions, all := a.parts[what], int64(0)

@@ -310,8 +310,8 @@ func (a *search) compareEach(c *verdict.Cause, w worker, others []worker, where 
 	}
 }
 
-// sumOf returns the time that ranks compute in a region, in seconds and without waits for a CPU, and
-// the number of its instances.
+// sumOf returns the time that ranks compute in a region, in seconds and without waits for a CPU,
+// and the number of its instances.
 func (a *search) sumOf(workers []worker, what accounts.Activity) (sum float64, count uint64) {
 	for _, w := range workers {
 		if t := a.tallyOf(w, what); t != nil {
