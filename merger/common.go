@@ -38,8 +38,8 @@ type slotKey struct {
 	path     int32
 }
 
-func (t *template) slotKey(slot int) slotKey {
-	return slotKey{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
+func (e *exporter) slotKey(t *template, slot int) slotKey {
+	return slotKey{t.signature.Function, e.sources.of(t.signature.Site), t.onHandle, t.paths[slot]}
 }
 
 // A candidateKind is a way to write the value of one rank.
@@ -109,7 +109,7 @@ func (e *exporter) elect() {
 				if i >= t.slots && code&1 == 1 {
 					continue // a stream that is not replaced
 				}
-				at := t.slotKey(i)
+				at := e.slotKey(t, i)
 				if seen[at] == nil {
 					places = append(places, at)
 				}
@@ -167,7 +167,7 @@ func (e *exporter) castOthers() {
 			own := numbersOfCodes(s.values(first))
 			at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}
 			for i := range t.paths {
-				votes := e.election.votes[t.slotKey(i)]
+				votes := e.election.votes[e.slotKey(t, i)]
 				if votes == nil {
 					continue
 				}

@@ -21,6 +21,9 @@ func (p *internTable) export(of *processes, order []int32, final bool, meta *tra
 		shapes: map[int]*exported{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
 		requests: map[requestKey]int64{},
 	}
+	if final {
+		e.sources = p.sources()
+	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
 	e.addGrids()
@@ -42,6 +45,7 @@ type exporter struct {
 	final     bool
 	timing    timing.Mode
 	worldSize int
+	sources   sourceSites // nil: sites remain apart
 
 	shapes map[int]*exported
 	order  []*exported // by first thread
@@ -243,6 +247,7 @@ func (e *exporter) signature(s *exported, t *template, first int) (trace.Signatu
 		streams = append(streams, exportedStream{number: number, codes: s.values(first + 1 + t.slots + len(t.streams) + i)})
 	}
 	signature := t.with(e.table.functions[t.signature.Function], slots, in)
+	signature.Site = e.sources.of(signature.Site)
 	if !e.final {
 		signature.OwnRank = int32(own.At(0))
 		if _, constant := own.Constant(); !constant {
@@ -255,7 +260,7 @@ func (e *exporter) signature(s *exported, t *template, first int) (trace.Signatu
 // slot returns how a slot, or a stream that a number replaces, is written.
 func (e *exporter) slot(s *exported, t *template, at *encodingChoice, slot int, codes codec.Numbers) trace.Value {
 	if e.election.votes != nil && s.single() {
-		return at.elected(t.slotKey(slot), codes.At(0))
+		return at.elected(e.slotKey(t, slot), codes.At(0))
 	}
 	return at.write(codes)
 }

@@ -90,15 +90,71 @@ func (p *internTable) allocationIdentity(allocation int32) []byte {
 	return append(b, p.siteIdentity(s.Site)...)
 }
 
+// A sourceSites gives each site, as 1 + its number, the one that stands for it in a trace.
+//
+// In a finished trace, calls from one place in the source have one site. Inlining, loop unrolling,
+// jump threading and templates make several addresses of one call of the source, and so does one
+// source in several binaries. Two sites are one if function, file and line are equal, and their
+// callers are one. The function counts without template arguments, since all instances of a
+// template have one text. A column or a binary does not count: calls on one line are one site.
+// Without a line nothing is known of the source, and each address is a site of its own. Functions
+// that are arguments, and the origins of allocations, remain apart: they are identities of the
+// program.
+//
+// This is the only place where sites become one: all readers identify the location of a call by
+// Signature.Site.
+type sourceSites []uint32
+
+func (s sourceSites) of(site uint32) uint32 {
+	if s == nil {
+		return site
+	}
+	return s[site]
+}
+
+// sources finds the sites that are one. The first one by identity stands for all of them, so that
+// the result does not depend on the order of arrival.
+func (p *internTable) sources() sourceSites {
+	type key struct {
+		trace.Source
+		caller uint32 // the first site in order of arrival that is one with the caller
+	}
+	first := map[key]uint32{}
+	group := make([]uint32, len(p.sites)+1) // the first site in order of arrival
+	stands := make(sourceSites, len(p.sites)+1)
+	for i := range p.sites { // callers come before their callees
+		s, site := &p.sites[i], uint32(i)+1
+		group[site], stands[site] = site, site
+		source, known := s.Source()
+		if !known {
+			continue
+		}
+		at := key{source, group[s.Caller]}
+		if before, known := first[at]; known {
+			group[site] = before
+			if bytes.Compare(p.siteIdentity(site), p.siteIdentity(stands[before])) < 0 {
+				stands[before] = site
+			}
+		} else {
+			first[at] = site
+		}
+	}
+	for site, before := range group {
+		stands[site] = stands[before]
+	}
+	return stands
+}
+
 // exportSites writes the sites and allocations that the signatures and the ranks of c use, with all
 // callers, and replaces references to them in c by the written numbers.
-func (p *internTable) exportSites(c *trace.Content) {
+func (p *internTable) exportSites(c *trace.Content, sources sourceSites) {
 	sites, allocations := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
-		for ; site > 0 && !sites[site]; site = p.sites[site-1].Caller {
+		for ; site > 0 && !sites[site]; site = sources.of(p.sites[site-1].Caller) {
 			sites[site] = true
 		}
 	}
+	c.Ranks.ReplaceSites(sources.of)
 	for i := range c.Signatures {
 		c.Signatures[i].WithSites(func(site uint32) uint32 {
 			use(site)
@@ -120,7 +176,7 @@ func (p *internTable) exportSites(c *trace.Content) {
 	for i, site := range inOrder(sites, p.siteIdentity) {
 		siteNumber[site] = uint32(i) + 1
 		s := p.sites[site-1]
-		s.Caller = siteNumber[s.Caller] // callers sort before their callees
+		s.Caller = siteNumber[sources.of(s.Caller)] // callers sort before their callees
 		c.Sites = append(c.Sites, s)
 	}
 	c.Ranks.ReplaceSites(func(site uint32) uint32 { return siteNumber[site] })

@@ -3,8 +3,10 @@ package trace
 import (
 	"encoding/binary"
 	"math"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace/codec"
@@ -127,6 +129,23 @@ func (s *Site) Shown() *Site {
 		return s.ShownAs
 	}
 	return s
+}
+
+// A Source is the location of a call in the source, without the binary and the address.
+type Source struct {
+	Function string // without template arguments: all instances of a template have one text
+	File     string
+	Line     int
+}
+
+// Source returns the location of the site in the source. It is not known without lines: then
+// nothing tells which addresses are one call of the source.
+func (s *Site) Source() (source Source, known bool) {
+	if s.File == "" || s.Line <= 0 {
+		return Source{}, false
+	}
+	function, _, _ := strings.Cut(s.Function, "<")
+	return Source{function, path.Clean(s.File), s.Line}, true
 }
 
 // A Communicator is one instance of a communicator, the same on all ranks that are in it.

@@ -108,21 +108,34 @@ func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
 			tracker, thread, gaps := plan.Location(i), plan.Thread(i), all.Of(i)
-			return timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
+			// computation in the present region, which local queries do not divide, and the latest call
+			computed, last := int64(0), activity{computation: true}
+			err := timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
 				step := thread.See(&c.Record, gaps.See(c.Event))
 				if step == nil {
 					return nil
 				}
 				tracker.Step(&c.Record, step)
 				for _, span := range step.Spans() {
-					ns := span.To - span.From
-					if ns == 0 || span.Kind == activities.Untraced || span.Kind == activities.Tool {
-						continue
+					switch ns := span.To - span.From; {
+					case ns == 0 || span.Kind == activities.Untraced || span.Kind == activities.Tool:
+					case span.Kind == activities.Computation:
+						computed += ns
+					default:
+						sums[i][activity{c.Function.ID, c.Signature.Site, false}] += ns
 					}
-					sums[i][activity{c.Function.ID, c.Signature.Site, span.Kind == activities.Computation}] += ns
+				}
+				last.function, last.site = c.Function.ID, c.Signature.Site
+				if computed > 0 && !c.Semantics.IsLocalQuery() {
+					sums[i][last] += computed
+					computed = 0
 				}
 				return nil
 			})
+			if computed > 0 {
+				sums[i][last] += computed
+			}
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {

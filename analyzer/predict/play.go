@@ -142,8 +142,9 @@ type thread struct {
 	started  bool
 	last     int64   // end of the last call in the trace,
 	late     []int64 // and its delay in each scenario: unchanged durations do not change it
-	function uint16  // of the last call
+	function uint16  // of the last call that is no local query
 	site     uint32
+	open     int64 // computation since then, up to the last query
 
 	longer []int64 // by scenario: additional computation
 
@@ -168,6 +169,7 @@ type step struct {
 	kind        stepKind
 	begin       int64 // begin of its wait
 	polls       bool  // it is the first of some unsuccessful polls
+	query       bool  // it only queries local state
 	idle        bool  // the time before it is not computation: polling, or tracing is off
 	nested      bool  // inside another call: a callback's
 	outside     bool  // outside of the window of the analysis
@@ -245,7 +247,7 @@ func (p *player) take(th *thread) {
 	c := &r.Record
 	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Overhead, c.Enter
 	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.CallSite, kindOf(c.Semantics)
-	s.outside, s.nested = c.Outside, false
+	s.outside, s.nested, s.query = c.Outside, false, c.Semantics.IsLocalQuery()
 	s.posts, s.depends, s.inert, s.handshakes = s.posts[:0], s.depends[:0], s.inert[:0], s.handshakes[:0]
 	if !th.started {
 		p.start(th, c)
@@ -363,13 +365,8 @@ func (p *player) enter(th *thread, location int, s *step) {
 		p.enterNested(th, s, gap)
 		return
 	}
-	if th.function != 0 && gap > s.held {
-		r := Region{th.function, s.function, th.site, s.site}
-		for _, k := range p.computing {
-			longer := p.scenarios[k].longer(location, r, gap-s.held, s.idle)
-			th.late[k] += longer
-			th.longer[k] += longer
-		}
+	if th.function != 0 {
+		p.compute(th, location, s, gap-s.held)
 	}
 	th.last = s.enter
 	if len(th.late) > 0 {
@@ -387,6 +384,33 @@ func (p *player) enter(th *thread, location int, s *step) {
 	}
 	for _, m := range s.posts {
 		p.happens(m, s.enter, s.enter, th.late)
+	}
+}
+
+// compute replays the computation before a call, of ns nanoseconds. Local queries do not divide a
+// computation, which is replayed as a whole before the call that ends it: nothing depends on a
+// query.
+func (p *player) compute(th *thread, location int, s *step, ns int64) {
+	if ns > 0 && !s.idle {
+		th.open += ns
+	}
+	if s.query && (ns <= 0 || !s.idle) {
+		return
+	}
+	r := Region{th.function, s.function, th.site, s.site}
+	change := func(ns int64, idle bool) {
+		for _, k := range p.computing {
+			longer := p.scenarios[k].longer(location, r, ns, idle)
+			th.late[k] += longer
+			th.longer[k] += longer
+		}
+	}
+	if ns > 0 && s.idle {
+		change(ns, true)
+	}
+	if th.open > 0 && !s.query {
+		change(th.open, false)
+		th.open = 0
 	}
 }
 
@@ -423,7 +447,10 @@ func (p *player) leave(th *thread, s *step) {
 			th.late[k] = p.end(&p.scenarios[k], k, s, s.begin+th.late[k], own) - s.exit
 		}
 	}
-	th.last, th.function, th.site = s.exit, s.function, s.site
+	th.last = s.exit
+	if !s.query || th.function == 0 {
+		th.function, th.site = s.function, s.site
+	}
 	if len(th.late) > 0 {
 		th.passed.to(s.exit, s.exit+th.late[0])
 	}

@@ -74,7 +74,8 @@ type thread struct {
 	gaps     *polling.LocationGaps
 	tallies  map[key]*tally
 	recent   recent.Cache[key, tally]
-	last     key // the call before
+	last     key   // the call before that is no local query
+	computed int64 // since then
 	// waiting is filled while calls are matched, concurrently with the tallies, which are filled
 	// while they are decoded.
 	waiting map[key]int64
@@ -146,8 +147,15 @@ func (t *thread) call(c *timeline.Call) {
 		case span.Kind == activity.Call, span.Kind == activity.Waiting:
 			t.at(own).ns += ns
 		case span.Kind == activity.Computation:
-			t.at(t.before(own)).ns += ns
+			t.computed += ns
 		}
+	}
+	if c.Semantics.IsLocalQuery() && t.last != (key{}) {
+		return
+	}
+	if t.computed > 0 {
+		t.at(t.before(own)).ns += t.computed
+		t.computed = 0
 	}
 	if !step.Nested {
 		t.last = own
@@ -222,6 +230,9 @@ func (t *thread) times(location int) error {
 func (g *reading) run() *run {
 	r := &run{name: g.Name, ranks: g.Ranks().Len(), size: g.Meta().WorldSize, waits: !g.aggregated(), places: map[place]*sums{}}
 	for i, l := range g.locations {
+		if t := &g.threads[i]; t.computed > 0 { // it ends with a local query
+			t.at(t.before(t.last)).ns += t.computed
+		}
 		for k, one := range g.threads[i].tallies {
 			seconds := float64(one.ns) / 1e9
 			if f := g.Semantics(k.function); !k.computation && (f.Operation == semantics.Initialize || f.Operation == semantics.Finalize) {

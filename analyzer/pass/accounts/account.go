@@ -50,6 +50,9 @@ type Account struct {
 
 	collective Activity // the latest collective
 	since      int64    // computation since then, in ns
+
+	open  openRegion
+	parts map[Activity]map[Activity]int64 // of regions with queries: time by part, then by region
 }
 
 // maxFirst is the number of durations that are kept of a region on a rank, in jobs of up to 4,096
@@ -91,7 +94,7 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 }
 
 func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread activities.Thread) error {
-	var before Activity
+	var before, last Activity // the call that began the region, and the latest call
 	take := func(c *timeline.Record, poll polling.Poll) {
 		step := thread.See(c, poll)
 		if step == nil {
@@ -105,9 +108,22 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 		if step.Nested {
 			a.tally(call).Count++
 		}
+		query := c.Semantics.IsLocalQuery() && before != (Activity{})
 		for _, span := range step.Spans() {
+			if span.Kind == activities.Computation && (query || a.open.on) {
+				a.extendRegion(span, before, part{last, call}, location)
+				continue
+			}
+			if !query && span.Kind != activities.Tool {
+				a.closeRegion(before, call)
+			}
 			a.span(span, before, call, c, location)
 		}
+		last = call
+		if query {
+			return
+		}
+		a.closeRegion(before, call)
 		if c.Semantics.Collective {
 			a.reachCollective(call)
 		}
@@ -125,6 +141,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 		}
 		pass.Add(n)
 	}
+	a.closeRegion(before, last)
 	a.skip(location, math.MaxInt64)
 	return r.Err()
 }
@@ -141,8 +158,7 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 		a.Strip.MPI.add(s.From, s.To)
 		a.tally(call).Count--
 	case activities.Computation:
-		between := Activity{before.Function, call.Function, before.Site, call.Site}
-		spent := a.spend(between, Computation, location, s.From, s.To)
+		spent := a.spend(computation(before, call), Computation, location, s.From, s.To)
 		a.Compute += spent
 		a.since += spent
 	case activities.Call:
@@ -165,7 +181,7 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 // collective is the work of a step.
 func (a *Account) reachCollective(call Activity) {
 	if a.collective != (Activity{}) && a.since > 0 {
-		what := Activity{a.collective.Function, call.Function, a.collective.Site, call.Site}
+		what := computation(a.collective, call)
 		t := a.Between[what]
 		if t == nil {
 			t = &Tally{}
@@ -185,7 +201,7 @@ func (a *Account) reachCollective(call Activity) {
 func (a *Account) skip(location int, end int64) {
 	for s := a.stretches.Peek(); s != nil && s.Start < end; s = a.stretches.Peek() {
 		if from, to := max(s.Start, a.done), min(s.End, end); from < to {
-			a.pieces.add(Piece{Start: from, End: to, Location: location, Kind: Untraced})
+			a.addPiece(Piece{Start: from, End: to, Location: location, Kind: Untraced})
 			a.done = to
 		}
 		if s.End > end {
@@ -209,10 +225,16 @@ func (a *Account) tally(what Activity) *Tally {
 
 // spend accounts an activity from start to end and returns its duration in ns.
 func (a *Account) spend(what Activity, kind Kind, location int, start, end int64) int64 {
-	ns := end - start
+	a.add(what, kind, end-start, a.follow(what, kind, location, start, end))
+	return end - start
+}
+
+// add adds an instance of an activity to its tally.
+func (a *Account) add(what Activity, kind Kind, ns, path int64) {
 	t := a.tally(what)
 	t.Count++
 	t.Ns += ns
+	t.Path += path
 	seconds := float64(ns) / 1e9
 	t.squares += seconds * seconds
 	if kind == Computation {
@@ -221,6 +243,10 @@ func (a *Account) spend(what Activity, kind Kind, location int, start, end int64
 			t.First = append(t.First, float32(seconds))
 		}
 	}
+}
+
+// follow follows the path through an activity and returns how long it is there.
+func (a *Account) follow(what Activity, kind Kind, location int, start, end int64) (path int64) {
 	for s := a.stretches.Peek(); s != nil && s.Start < end; s = a.stretches.Peek() {
 		if max(s.Start, a.done) < min(s.End, start) {
 			a.skip(location, start)
@@ -229,19 +255,19 @@ func (a *Account) spend(what Activity, kind Kind, location int, start, end int64
 		from, to := max(s.Start, a.done, start), min(s.End, end)
 		if from < to {
 			a.done = to
-			t.Path += to - from
+			path += to - from
 			a.Path += to - from
 			if kind == Computation {
 				a.pathWork += to - from
 			}
-			a.pieces.add(Piece{Start: from, End: to, Location: location, Kind: kind, What: what})
+			a.addPiece(Piece{Start: from, End: to, Location: location, Kind: kind, What: what})
 		}
 		if s.End > end {
 			break
 		}
 		a.stretches.Next++
 	}
-	return ns
+	return path
 }
 
 // wait accounts the wait states inside a call that ends at exit.

@@ -47,6 +47,20 @@ func (n Names) Site(s uint32) string {
 	return callsite.Name(&n.sites[s-1])
 }
 
+// SameSource reports whether two call sites may be one call of the source: they have the same line,
+// on different call paths, or they are in the same function, whose lines are not known.
+func (n Names) SameSource(a, b uint32) bool {
+	if a == b || a == 0 || b == 0 || int(max(a, b)) > len(n.sites) {
+		return a == b
+	}
+	x, y := &n.sites[a-1], &n.sites[b-1]
+	source, known := x.Source()
+	if other, too := y.Source(); known || too {
+		return source == other
+	}
+	return x.Function != "" && x.Function == y.Function && x.BuildID == y.BuildID && x.Module == y.Module
+}
+
 // Call returns the function and call site of a call in readable form.
 func (n Names) Call(function uint16, site uint32) verdict.Call {
 	return verdict.Call{Function: n.Function(function), CallSite: n.Site(site)}

@@ -87,17 +87,13 @@ func (a *Accounts) takeEvidence() {
 			if account.OffCPU == nil {
 				account.OffCPU = map[Activity]*OffCPU{}
 			}
-			what := Activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}
-			o := account.OffCPU[what]
-			if o == nil {
-				o = &OffCPU{}
-				account.OffCPU[what] = o
+			between := Activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}
+			for what, share := range account.regionsOf(between) {
+				if account.OffCPU[what] == nil {
+					account.OffCPU[what] = &OffCPU{}
+				}
+				account.OffCPU[what].add(e, share)
 			}
-			blocked, _ := e.BlockedNS()
-			o.count += e.Count
-			o.Wall, o.cpu, o.Delayed, o.Blocked = o.Wall+e.WallNS, o.cpu+e.CPUNS, o.Delayed+e.RunDelayNS, o.Blocked+blocked
-			o.Others, o.Bytes = plus(o.Others, e.OtherCPUNS), plus(o.Bytes, e.IOBytes)
-			o.data = plus(o.data, e.DataNS)
 		}
 	}
 	for i := range a.Each {
@@ -108,6 +104,21 @@ func (a *Accounts) takeEvidence() {
 		}
 	}
 	a.takeSteal()
+}
+
+// add adds a share of the measurements of a row.
+func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
+	part := func(n int64) int64 {
+		if n < 0 || share == 1 {
+			return n
+		}
+		return int64(share * float64(n))
+	}
+	blocked, _ := e.BlockedNS()
+	o.count += uint64(part(int64(e.Count)))
+	o.Wall, o.cpu, o.Delayed, o.Blocked = o.Wall+part(e.WallNS), o.cpu+part(e.CPUNS), o.Delayed+part(e.RunDelayNS), o.Blocked+part(blocked)
+	o.Others, o.Bytes = plus(o.Others, part(e.OtherCPUNS)), plus(o.Bytes, part(e.IOBytes))
+	o.data = plus(o.data, part(e.DataNS))
 }
 
 // extrapolate scales the measurements to all instances of t. It reports false if they are not

@@ -33,7 +33,9 @@ func newPieceLog(spool *eventlog.Spool, n int, limit int64) pieceLog {
 
 // add adds the next piece.
 func (l *pieceLog) add(p Piece) {
-	p.longest = p.End - p.Start
+	if p.Merged == 0 {
+		p.longest = p.End - p.Start
+	}
 	if l.last.End == p.Start && l.last.End > l.last.Start && l.last.absorb(p, l.limit) {
 		return
 	}

@@ -123,6 +123,9 @@ func (a *search) aloneness() *Aloneness {
 			for _, s := range sides(what) {
 				others = max(others, beside[s].exceptOf(row))
 			}
+			if twin, ok := a.twin(row, what); ok {
+				others = max(others, a.mostIn(twin))
+			}
 			if float64(others) < serialShare*float64(t.Ns) {
 				o.own[what] = t.Ns
 				o.ns += t.Ns
@@ -140,6 +143,36 @@ func (a *search) aloneness() *Aloneness {
 		}
 	}
 	return a.solo
+}
+
+// twin returns a region that may be another copy of the code of a region, and that a rank does not
+// execute, if there is one. Without lines of the source, nothing but the function shows that the
+// compiler made two copies of a loop, one for this rank and one for the others. A call path
+// distinguishes two calls of a function.
+func (a *search) twin(row int, what accounts.Activity) (twin accounts.Activity, ok bool) {
+	own, most := a.Each[a.MainOf[row]].Tallies, int64(0)
+	for u, t := range a.Total {
+		if u.Function != what.Function || u.Next != what.Next || own[u] != nil || t.Ns < most || t.Ns == most && !u.Less(twin) {
+			continue
+		}
+		if a.Names.SameSource(u.Site, what.Site) && a.Names.SameSource(u.NextSite, what.NextSite) {
+			twin, ok, most = u, true, t.Ns
+		}
+	}
+	return twin, ok
+}
+
+// mostIn returns the longest time that a rank spends in a region.
+func (a *search) mostIn(what accounts.Activity) (ns int64) {
+	for _, i := range a.MainOf {
+		if i < 0 {
+			continue
+		}
+		if t := a.Each[i].Tallies[what]; t != nil {
+			ns = max(ns, t.Ns)
+		}
+	}
+	return ns
 }
 
 // serialHypothesis assumes that the work that one rank does alone is divided among all ranks.

@@ -299,17 +299,28 @@ func (a *search) compareEach(c *verdict.Cause, w worker, others []worker, where 
 	own, _ := a.Each[a.MainOf[w.row]].Undelayed(where)
 	c.EachSeconds = accounts.Seconds(own) / float64(t.Count)
 	c.Of = int(t.Count)
-	sum, count := 0.0, uint64(0)
-	for _, o := range others {
-		if t := a.tallyOf(o, where); t != nil {
-			ns, _ := a.Each[a.MainOf[o.row]].Undelayed(where)
-			sum += accounts.Seconds(ns)
-			count += t.Count
+	sum, count := a.sumOf(others, where)
+	if count == 0 {
+		if twin, ok := a.twin(w.row, where); ok {
+			sum, count = a.sumOf(others, twin)
 		}
 	}
 	if count > 0 {
 		c.OthersSeconds, c.OthersOf = new(sum/float64(count)), float64(count)/float64(len(others))
 	}
+}
+
+// sumOf returns the time that ranks compute in a region, in seconds and without waits for a CPU,
+// and the number of its instances.
+func (a *search) sumOf(workers []worker, what accounts.Activity) (sum float64, count uint64) {
+	for _, w := range workers {
+		if t := a.tallyOf(w, what); t != nil {
+			ns, _ := a.Each[a.MainOf[w.row]].Undelayed(what)
+			sum += accounts.Seconds(ns)
+			count += t.Count
+		}
+	}
+	return sum, count
 }
 
 // reason sets why a rank computes longer, in total or in each instance, if the operating system's

@@ -250,9 +250,12 @@ func (d *Delays) call(c *timeline.Record, terminal int32) {
 	if c.Exit <= x.Start && c.Enter < x.Start || c.Enter >= x.End && c.Exit > x.End {
 		return
 	}
+	d.unspent += spansPerCall
+	if p.began && c.Semantics.IsLocalQuery() {
+		return // part of the computation around it, as in the accounts
+	}
 	call := accounts.Activity{Function: c.Function.ID, Site: c.Signature.Site}
 	number := d.numberOf(call, terminal)
-	d.unspent += spansPerCall
 	if !p.began {
 		p.began, p.now = true, c.Enter
 	}

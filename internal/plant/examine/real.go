@@ -108,8 +108,7 @@ func (m *Machine) run(ctx context.Context, p *plant.Plant, mpi string, mended bo
 	c := exec.CommandContext(ctx, filepath.Join(m.root, "bin", "cairn"), arguments...)
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, &text
-	c.Env = append(os.Environ(), "LD_PRELOAD="+m.yield(), fmt.Sprintf("CAIRN_TEST_PAUSE_US=%d", pauseUS),
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	c.Env = m.Environment()
 	c.WaitDelay = 5 * time.Second
 	ended := c.Run()
 	raw, err := os.ReadFile(filepath.Join(out, "report", "report.json"))
@@ -121,6 +120,12 @@ func (m *Machine) run(ctx context.Context, p *plant.Plant, mpi string, mended bo
 	}
 	var r run
 	return &r, json.Unmarshal(raw, &r)
+}
+
+// Environment returns the environment of programs whose idle ranks leave their core to others.
+func (m *Machine) Environment() []string {
+	return append(os.Environ(), "LD_PRELOAD="+m.yield(), fmt.Sprintf("CAIRN_TEST_PAUSE_US=%d", pauseUS),
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 }
 
 // startHogs starts processes that only compute.
