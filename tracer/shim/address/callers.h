@@ -1,4 +1,4 @@
-// The callers that a call site is recorded with when call paths are not wanted (docs/decisions/0103-wrappers.md).
+// The callers that a call site is recorded with when call paths are not wanted (docs/decisions/0104-wrappers.md).
 #ifndef CAIRN_CALLERS_H
 #define CAIRN_CALLERS_H
 
