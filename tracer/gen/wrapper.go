@@ -330,7 +330,7 @@ func putIn(p *mpi.Param) string {
 	case p.Kind == mpi.KindBuffer, p.Kind == mpi.KindPointer && p.Direction == mpi.In:
 		return fmt.Sprintf("*word_++ = cairn_pointer(CAIRN_WORD(%s));", p.Name)
 	case p.Kind == mpi.KindFunction:
-		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+		return fmt.Sprintf("*word_++ = cairn_function(CAIRN_WORD(%s));", p.Name)
 	case p.IsPointer():
 		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
 	}

@@ -282,8 +282,9 @@ func (c *comparison) isFunction(v trace.Value, address int64) bool {
 	if v.Int < 1 || v.Int > int64(len(c.sites)) {
 		return false
 	}
-	base, ok := c.process.moduleOf(uint64(address))
-	return ok && uint64(address)-base == c.sites[v.Int-1].Offset-1
+	place := c.sites[v.Int-1]
+	place.Offset-- // the recorder looks up return addresses, which are behind the call
+	return c.process.mayHave(uint64(address), &place)
 }
 
 func (c *comparison) handle(p *mpi.Param, id, raw int64, in bool) string {

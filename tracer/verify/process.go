@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A process is the part of process.json that matters here.
@@ -20,10 +21,7 @@ type process struct {
 		Name  string `json:"name"`
 		Value int64  `json:"value"`
 	} `json:"constants"`
-	Modules []struct {
-		Base  uint64 `json:"base"`
-		Limit uint64 `json:"limit"`
-	} `json:"modules"`
+	Modules []record.Module `json:"modules"` // and those that were loaded later
 
 	values map[constant][]int64      // by kind and name; kind "" has all kinds of a name
 	names  map[string]map[int64]bool // by kind, the values that have a name
@@ -40,6 +38,9 @@ func readProcess(dir string) (*process, error) {
 	if err := json.Unmarshal(b, p); err != nil {
 		return nil, err
 	}
+	var later record.Dictionary
+	later.Follow(filepath.Join(dir, record.DictionaryFile))
+	p.Modules = append(p.Modules, later.Modules...)
 	p.index()
 	return p, nil
 }
@@ -75,14 +76,19 @@ func (p *process) isConstant(kind, name string, raw int64) bool {
 // hasName reports whether a raw value is a constant of a kind.
 func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
 
-// moduleOf returns the base of the binary with an address.
-func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
-	for _, m := range p.Modules {
-		if m.Base <= address && address < m.Limit && m.Base >= base {
-			base, ok = m.Base, true
+// mayHave reports whether an address was at a place in a binary. Binaries may have been there one after the other.
+func (p *process) mayHave(address uint64, place *trace.Site) bool {
+	for i := range p.Modules {
+		m := &p.Modules[i]
+		id := m.BuildID
+		if id == "" {
+			id = m.Path
+		}
+		if id == place.BuildID && uint64(m.Base) <= address && address < uint64(m.Limit) && address-uint64(m.Base) == place.Offset {
+			return true
 		}
 	}
-	return base, ok
+	return false
 }
 
 // of reports whether this is the process of a rank.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
@@ -129,6 +130,47 @@ func TestLibraryLoadedLocally(t *testing.T) {
 			require.Equal(t, uint64(2*7), result.Calls)
 		})
 	}
+}
+
+// Functions of libraries that are loaded after MPI_Init and call no MPI themselves.
+func TestFunctionsOfLaterLibraries(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			first := shimtest.Compile(t, implementation, source("provided.c"), "-shared", "-fPIC")
+			second := shimtest.Compile(t, implementation, source("provided.c"), "-shared", "-fPIC", "-DANOTHER")
+			program := shimtest.Compile(t, implementation, source("providers.c"), "-ldl")
+			for _, libraries := range [][]string{{first}, {first, second}, {first, second, first}} {
+				tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller", "verify": true})
+				r := tracer.Run(t, shimtest.Launch(implementation, 2, program, libraries...)...)
+				require.Equal(t, 0, r.Code, r.Stderr)
+				directories := tracer.Processes(t)
+				reader := open(t, directories)
+				result, err := Compare(reader, directories)
+				require.NoError(t, err)
+				require.Empty(t, result.Disagreements)
+				require.Equal(t, 2, result.Ranks)
+				requireFunctions(t, reader, 4*len(libraries))
+			}
+		})
+	}
+}
+
+// requireFunctions requires that the functions that rank 0 passed are known by library and offset, not only as pointers.
+func requireFunctions(t *testing.T, reader *trace.Reader, want int) {
+	t.Helper()
+	cursor, err := reader.Cursor(0, 0)
+	require.NoError(t, err)
+	got := 0
+	for cursor.Next() {
+		for _, v := range cursor.Event().In {
+			if v.Form == trace.Code {
+				require.Equal(t, "provided", reader.Sites()[v.Int-1].Module)
+				got++
+			}
+		}
+	}
+	require.NoError(t, cursor.Err())
+	require.Equal(t, want, got)
 }
 
 // Calls from signal handlers are recorded or counted, and break nothing.

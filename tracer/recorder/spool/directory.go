@@ -96,7 +96,7 @@ func (d *Directory) Alive() (bool, error) {
 	return lock.Type != unix.F_UNLCK, nil
 }
 
-// LaterModules returns the modules that the process loaded after MPI_Init and called MPI from.
+// LaterModules returns the modules that the process loaded after MPI_Init, and called MPI from or passed functions of to MPI.
 func (d *Directory) LaterModules() []record.Module {
 	f, err := d.open(record.DictionaryFile)
 	if f == nil || err != nil {

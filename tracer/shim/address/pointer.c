@@ -57,3 +57,14 @@ uint64_t cairn_find_pointer(uint64_t address)
 	errno = before;
 	return address;
 }
+
+uint64_t cairn_function(uint64_t address)
+{
+	int before = errno;
+	// Earlier the list of modules is not written yet. It is refreshed even if there is a module at this address: that one
+	// may be unloaded.
+	if (atomic_load_explicit(&cairn_state, memory_order_acquire) == CAIRN_ON)
+		cairn_modules_refresh();
+	errno = before;
+	return address;
+}

@@ -1709,7 +1709,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(user_fn);
+		*word_++ = cairn_function(CAIRN_WORD(user_fn));
 		*word_++ = CAIRN_WORD(commute);
 		cairn_enter(&record_);
 	}
@@ -1734,7 +1734,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(user_fn);
+		*word_++ = cairn_function(CAIRN_WORD(user_fn));
 		*word_++ = CAIRN_WORD(commute);
 		cairn_enter(&record_);
 	}

@@ -339,8 +339,8 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(comm_copy_attr_fn);
-		*word_++ = CAIRN_WORD(comm_delete_attr_fn);
+		*word_++ = cairn_function(CAIRN_WORD(comm_copy_attr_fn));
+		*word_++ = cairn_function(CAIRN_WORD(comm_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
@@ -365,8 +365,8 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(win_copy_attr_fn);
-		*word_++ = CAIRN_WORD(win_delete_attr_fn);
+		*word_++ = cairn_function(CAIRN_WORD(win_copy_attr_fn));
+		*word_++ = cairn_function(CAIRN_WORD(win_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
@@ -391,8 +391,8 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(type_copy_attr_fn);
-		*word_++ = CAIRN_WORD(type_delete_attr_fn);
+		*word_++ = cairn_function(CAIRN_WORD(type_copy_attr_fn));
+		*word_++ = cairn_function(CAIRN_WORD(type_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}

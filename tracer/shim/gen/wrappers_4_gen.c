@@ -1058,7 +1058,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(comm_errhandler_fn);
+		*word_++ = cairn_function(CAIRN_WORD(comm_errhandler_fn));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(comm_errhandler_fn, errhandler);
@@ -1150,7 +1150,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(win_errhandler_fn);
+		*word_++ = cairn_function(CAIRN_WORD(win_errhandler_fn));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(win_errhandler_fn, errhandler);
@@ -1242,7 +1242,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(file_errhandler_fn);
+		*word_++ = cairn_function(CAIRN_WORD(file_errhandler_fn));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(file_errhandler_fn, errhandler);
@@ -1334,7 +1334,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(session_errhandler_fn);
+		*word_++ = cairn_function(CAIRN_WORD(session_errhandler_fn));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(session_errhandler_fn, errhandler);

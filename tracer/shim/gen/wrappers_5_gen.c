@@ -1610,9 +1610,9 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(query_fn);
-		*word_++ = CAIRN_WORD(free_fn);
-		*word_++ = CAIRN_WORD(cancel_fn);
+		*word_++ = cairn_function(CAIRN_WORD(query_fn));
+		*word_++ = cairn_function(CAIRN_WORD(free_fn));
+		*word_++ = cairn_function(CAIRN_WORD(cancel_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}

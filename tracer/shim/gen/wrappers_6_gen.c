@@ -2183,9 +2183,9 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 	uint64_t *word_ = cairn_open(&record_, 574, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = CAIRN_WORD(read_conversion_fn);
-		*word_++ = CAIRN_WORD(write_conversion_fn);
-		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
+		*word_++ = cairn_function(CAIRN_WORD(read_conversion_fn));
+		*word_++ = cairn_function(CAIRN_WORD(write_conversion_fn));
+		*word_++ = cairn_function(CAIRN_WORD(dtype_file_extent_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
@@ -2209,9 +2209,9 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 	uint64_t *word_ = cairn_open(&record_, 575, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
-		*word_++ = CAIRN_WORD(read_conversion_fn);
-		*word_++ = CAIRN_WORD(write_conversion_fn);
-		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
+		*word_++ = cairn_function(CAIRN_WORD(read_conversion_fn));
+		*word_++ = cairn_function(CAIRN_WORD(write_conversion_fn));
+		*word_++ = cairn_function(CAIRN_WORD(dtype_file_extent_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}

@@ -595,7 +595,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(cb_safety);
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
-		*word_++ = CAIRN_WORD(event_cb_function);
+		*word_++ = cairn_function(CAIRN_WORD(event_cb_function));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
@@ -666,7 +666,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
-		*word_++ = CAIRN_WORD(free_cb_function);
+		*word_++ = cairn_function(CAIRN_WORD(free_cb_function));
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
@@ -689,7 +689,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
-		*word_++ = CAIRN_WORD(dropped_cb_function);
+		*word_++ = cairn_function(CAIRN_WORD(dropped_cb_function));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(event_registration, dropped_cb_function);
@@ -1025,8 +1025,8 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(copy_fn);
-		*word_++ = CAIRN_WORD(delete_fn);
+		*word_++ = cairn_function(CAIRN_WORD(copy_fn));
+		*word_++ = cairn_function(CAIRN_WORD(delete_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
@@ -1802,7 +1802,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(comm_errhandler_fn);
+		*word_++ = cairn_function(CAIRN_WORD(comm_errhandler_fn));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(comm_errhandler_fn, errhandler);

@@ -44,7 +44,7 @@ type Information struct {
 	Tracing         []rankTracing   `json:"tracing"`
 	Notes           []string        `json:"notes"`
 
-	Generalized []generalizedCalls `json:"generalized"`
+	Generalized []tracefile.GeneralizedCalls `json:"generalized"`
 
 	Clustering *clusters.Online `json:"clustering,omitempty"`
 }
@@ -97,6 +97,14 @@ func (i *Information) addCoarse(list []trace.Coarse) {
 	i.Coarse = []coarseTimes{}
 	for _, c := range list {
 		i.Coarse = append(i.Coarse, coarseTimes(c))
+	}
+}
+
+// generalizedRows prints which calls lack something.
+func (i *Information) generalizedRows(row func(name string, value any)) {
+	for _, g := range i.Generalized {
+		row("generalized", fmt.Sprintf("%d calls of %s (%d signatures) lack arguments, texts or call sites: the recorder's memory limit",
+			g.Calls, g.Function, g.Signatures))
 	}
 }
 
@@ -268,7 +276,7 @@ func inform(f *tracefile.File, placement bool) *Information {
 	i.addLosses(f.Ranks().Losses())
 	i.addCoarse(f.Coarse())
 	i.addTracing(f)
-	i.addGeneralized(f)
+	i.Generalized = f.GeneralizedCalls()
 	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
 	i.DurationSeconds = max(0, float64(last-first)/1e9) // threads may lack the time of their end

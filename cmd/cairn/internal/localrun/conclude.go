@@ -48,11 +48,24 @@ func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	if run.Summary.CallsLost > 0 {
 		r.say("%d calls were not recorded (%s)", run.Summary.CallsLost, run.Summary.LostWhy)
 	}
+	if n := generalized(f); n > 0 {
+		r.say("%d of %d calls lack arguments, texts or call sites, because a recorder came near its limit of memory; "+
+			"their number and times are complete (`cairn info` has the functions; a shorter run keeps more)", n, run.Summary.Calls)
+	}
 	if missing := run.Summary.Missing.String(); missing != "" {
 		r.say("ranks %s left no trace", missing)
 		fine = false
 	}
 	return fine
+}
+
+// generalized returns the number of calls that lack something because of the recorder's limit of
+// memory.
+func generalized(f *tracefile.File) (n uint64) {
+	for _, g := range f.GeneralizedCalls() {
+		n += g.Calls
+	}
+	return n
 }
 
 // relative shortens a path for people: relative to the current directory.
