@@ -97,7 +97,7 @@ func (t *Reader) open() error {
 	if t.version == HistogramsVersion {
 		return ErrHistograms
 	}
-	if t.version != FormatVersion {
+	if t.version != FormatVersion && t.version != ListsVersion {
 		return versionError(t.version)
 	}
 	if err := t.openIndex(); err != nil {
@@ -142,8 +142,8 @@ const lastOfVersions1And2 = "0feb64e"
 
 func versionError(version int) error {
 	if version > FormatVersion {
-		return fmt.Errorf("format version %d is unknown to this Cairn, which reads version %d: read the file with a newer one",
-			version, FormatVersion)
+		return fmt.Errorf("format version %d is unknown to this Cairn, which reads versions %d and %d: read the file with a newer one",
+			version, FormatVersion, ListsVersion)
 	}
 	return fmt.Errorf("format version %d is older than what this Cairn reads, version %d: read the file with the Cairn that wrote it, "+
 		"or with %s, the last that reads versions 1 and 2", version, FormatVersion, lastOfVersions1And2)
@@ -188,7 +188,7 @@ func (t *Reader) openShared() error {
 		{blockFunctions, "functions", false, false, func(d *decoder) { c.Functions = d.functions() }},
 		{blockSites, "call sites", false, true, func(d *decoder) { c.Sites = d.sites() }},
 		{blockAllocations, "segments", true, true, func(d *decoder) { c.Allocations = d.allocations() }},
-		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures(c.Functions) }},
+		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures(c.Functions, t.version == ListsVersion) }},
 		{blockCommunicators, "communicators", false, false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, false, func(d *decoder) {
 			c.Grammar = d.Rules()

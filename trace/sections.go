@@ -14,16 +14,19 @@ type sectionWriter struct{ *codec.SectionWriter }
 func newSection() *sectionWriter { return &sectionWriter{codec.NewSectionWriter()} }
 
 // A decoder is a codec.Decoder with methods for data of a trace.
-type decoder struct{ *codec.Decoder }
+type decoder struct {
+	*codec.Decoder
+	sequences bool // lists in signatures may be sequences
+}
 
 // newDecoder returns a decoder of b with a budget.
 func newDecoder(b []byte, m *codec.Budget) *decoder {
-	return &decoder{&codec.Decoder{Rest: b, Budget: m}}
+	return &decoder{Decoder: &codec.Decoder{Rest: b, Budget: m}}
 }
 
 // sectionDecoder returns a decoder of a section, which begins with its strings.
 func sectionDecoder(b []byte, m *codec.Budget) *decoder {
-	return &decoder{codec.NewSectionDecoder(b, m)}
+	return &decoder{Decoder: codec.NewSectionDecoder(b, m)}
 }
 
 // The sections of the file that all ranks share: a pair of functions each, append and decode. The

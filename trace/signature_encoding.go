@@ -37,6 +37,8 @@ const (
 	statusIgnoredBit = 1 << 17
 	// generalizedBit is added to the function of a signature that is Generalized.
 	generalizedBit = 1 << 18
+	// operatorSequence is, in the place of an Operator, a list of integers as a sequence.
+	operatorSequence = 7
 )
 
 // valueBytes is the size of a value in memory.
@@ -50,8 +52,15 @@ func AppendSignature(b []byte, s *Signature) []byte {
 	return appendSignature(b, s, nil)
 }
 
-// appendSignature writes strings in full, or, if strings is not nil, as indices into it.
-func appendSignature(b []byte, s *Signature, strings *codec.StringTable) []byte {
+// A valueStyle is how the values of a section are written. Those of keys have none.
+type valueStyle struct {
+	strings   *codec.StringTable // strings are indices into it
+	sequences bool               // long lists of integers may be sequences
+	used      bool               // one is
+}
+
+// appendSignature writes strings in full if style is nil.
+func appendSignature(b []byte, s *Signature, style *valueStyle) []byte {
 	function := uint64(s.Function)
 	if s.Untraced {
 		function |= untracedBit
@@ -65,19 +74,19 @@ func appendSignature(b []byte, s *Signature, strings *codec.StringTable) []byte 
 	b = binary.AppendUvarint(b, function)
 	b = binary.AppendUvarint(b, uint64(s.Site))
 	b = binary.AppendVarint(b, int64(s.OwnRank))
-	b = appendValue(b, &s.Return, strings)
+	b = appendValue(b, &s.Return, style)
 	b = binary.AppendUvarint(b, uint64(len(s.In)))
 	for i := range s.In {
-		b = appendValue(b, &s.In[i], strings)
+		b = appendValue(b, &s.In[i], style)
 	}
 	b = binary.AppendUvarint(b, uint64(len(s.Out)))
 	for i := range s.Out {
-		b = appendValue(b, &s.Out[i], strings)
+		b = appendValue(b, &s.Out[i], style)
 	}
-	return appendValue(b, &s.Communicator, strings)
+	return appendValue(b, &s.Communicator, style)
 }
 
-func appendValue(b []byte, v *Value, strings *codec.StringTable) []byte {
+func appendValue(b []byte, v *Value, style *valueStyle) []byte {
 	switch v.Form {
 	case Absent, Null:
 		return append(b, byte(v.Form))
@@ -93,24 +102,62 @@ func appendValue(b []byte, v *Value, strings *codec.StringTable) []byte {
 		b = appendSmall(b, v.Form, uint64(v.Int))
 		b = binary.AppendUvarint(b, uint64(len(v.List)))
 		for i := range v.List {
-			b = appendValue(b, &v.List[i], strings)
+			b = appendValue(b, &v.List[i], style)
 		}
 		return b
 	case Float:
 		return binary.LittleEndian.AppendUint64(append(b, byte(v.Form)), uint64(v.Int))
 	case Text, Name:
-		if strings != nil {
-			return appendSmall(b, v.Form, uint64(strings.Index(v.Text)))
+		if style != nil {
+			return appendSmall(b, v.Form, uint64(style.strings.Index(v.Text)))
 		}
 		return append(appendSmall(b, v.Form, uint64(len(v.Text))), v.Text...)
 	case List, Status:
+		start := len(b)
 		b = appendSmall(b, v.Form, uint64(len(v.List)))
 		for i := range v.List {
-			b = appendValue(b, &v.List[i], strings)
+			b = appendValue(b, &v.List[i], style)
+		}
+		if style == nil || !style.sequences || v.Form != List {
+			return b
+		}
+		if sequence := sequenceOf(v.List); sequence != nil && len(sequence) < len(b)-start {
+			style.used = true
+			return append(b[:start], sequence...)
 		}
 		return b
 	}
 	panic(fmt.Sprintf("trace: value of unknown form %d", v.Form))
+}
+
+// shortestSequence is the number of integers from which on a list may be written as a sequence. Shorter
+// lists gain little, and files without long ones stay version 3, which more readers know.
+const shortestSequence = 256
+
+// sequenceOf is a long list of integers as a sequence. It is nil for other lists.
+func sequenceOf(list []Value) []byte {
+	if len(list) < shortestSequence || slices.ContainsFunc(list, func(v Value) bool { return v.Form != Int }) {
+		return nil
+	}
+	values := make([]int64, len(list))
+	for i := range list {
+		values[i] = list[i].Int
+	}
+	return codec.AppendSequence([]byte{byte(Elastic) | operatorSequence<<formBits}, values)
+}
+
+// integers reads a list that is a sequence.
+func (d *decoder) integers() []Value {
+	values := d.Sequence()
+	if !d.Budget.Take(int64(len(values)) * valueBytes) {
+		d.Fail(codec.ErrMemory)
+		return nil
+	}
+	list := make([]Value, len(values))
+	for i, x := range values {
+		list[i] = Value{Form: Int, Int: x}
+	}
+	return list
 }
 
 func appendSmall(b []byte, form Form, x uint64) []byte {
@@ -182,6 +229,9 @@ func (d *decoder) value(depth int) Value {
 	case Int, Handle, Stream, ListStream, RankOffset, Code, Column:
 		v.Int = codec.Unzigzag(x)
 	case Elastic:
+		if d.sequences && x == operatorSequence {
+			return Value{Form: List, List: d.integers()}
+		}
 		if v.Int = int64(x); v.Int < 0 || depth == maxValueDepth {
 			d.Fail(errSignature)
 			return v
@@ -214,18 +264,25 @@ func (d *decoder) value(depth int) Value {
 // and a status has what the call that created the request asked for. So requests are differences,
 // and a status that is as expected has no fields.
 
-func appendSignatures(signatures []Signature, functions []Function) []byte {
+// appendSignatures returns the section and the version of the format that it needs: ListsVersion if
+// sequences are allowed and make some list shorter, else FormatVersion.
+func appendSignatures(signatures []Signature, functions []Function, sequences bool) (section []byte, version byte) {
 	s := newSection()
+	style := &valueStyle{strings: s.Strings, sequences: sequences}
 	s.Number(uint64(len(signatures)))
 	w := newSignatureWalk(functions)
 	for i := range signatures {
 		signature := w.shortened(signatures[i])
-		s.Body = appendSignature(s.Body, &signature, s.Strings)
+		s.Body = appendSignature(s.Body, &signature, style)
 	}
-	return s.Bytes()
+	if style.used {
+		return s.Bytes(), ListsVersion
+	}
+	return s.Bytes(), FormatVersion
 }
 
-func (d *decoder) signatures(functions []Function) []Signature {
+func (d *decoder) signatures(functions []Function, sequences bool) []Signature {
+	d.sequences = sequences
 	n := d.Length(176)
 	if n == 0 {
 		return nil

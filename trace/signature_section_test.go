@@ -47,17 +47,18 @@ func TestSignatureSection(t *testing.T) {
 			signatures = append(signatures, Signature{Function: 2, OwnRank: -1, In: []Value{{Form: List, List: made}},
 				Out: []Value{{Form: ListStream}, {Form: List, List: statuses}}})
 			before := string(AppendSignature(nil, &signatures[len(signatures)-1]))
-			b := appendSignatures(signatures, functions)
+			b, _ := appendSignatures(signatures, functions, false)
 			require.Equal(t, before, string(AppendSignature(nil, &signatures[len(signatures)-1])), "the writer leaves them alone")
 			sizes[expected] += len(b)
 			d := sectionDecoder(b, codec.NewBudget(math.MaxInt64))
-			got := d.signatures(functions)
+			got := d.signatures(functions, false)
 			require.NoError(t, d.Err)
 			require.Empty(t, cmp.Diff(signatures, got, cmpopts.EquateEmpty()))
 		}
 	}
 	require.Less(t, sizes[true], sizes[false]*4/5)
-	d := sectionDecoder(appendSignatures([]Signature{{Function: 3, In: []Value{{Form: Handle}}, Out: []Value{{}, {Form: Status}}}}, functions), codec.NewBudget(math.MaxInt64))
-	d.signatures(functions)
+	b, _ := appendSignatures([]Signature{{Function: 3, In: []Value{{Form: Handle}}, Out: []Value{{}, {Form: Status}}}}, functions, false)
+	d := sectionDecoder(b, codec.NewBudget(math.MaxInt64))
+	d.signatures(functions, false)
 	require.Error(t, d.Err, "an expected status that nothing tells")
 }

@@ -41,7 +41,8 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	}
 	long := planChunks(c.Sequences, coded.codes)
 	f := &fileWriter{w: w, purpose: purposeOf(&c.Meta), chain: chain}
-	f.write(append([]byte(magic), FormatVersion))
+	signatures, version := appendSignatures(c.Signatures, c.Functions, c.Meta.Final)
+	f.write(append([]byte(magic), version))
 	f.section(blockMeta, appendMeta(&c.Meta))
 	f.section(blockFunctions, appendFunctions(c.Functions))
 	if len(c.Sites) > 0 {
@@ -50,7 +51,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if len(c.Allocations) > 0 {
 		f.section(blockAllocations, appendAllocations(c.Allocations))
 	}
-	f.section(blockSignatures, appendSignatures(c.Signatures, c.Functions))
+	f.section(blockSignatures, signatures)
 	f.section(blockCommunicators, appendCommunicators(c.Communicators))
 	f.section(blockGrammar, codec.AppendRules(nil, c.Grammar, f.purpose))
 	f.section(blockRankMap, appendRankMap(c))
@@ -196,8 +197,12 @@ func (f *fileWriter) sequences(sequences []codec.Sequence, readings []bool) {
 }
 
 // FormatVersion is the version of the file format that this package reads and writes
-// (docs/format.md). Files of other versions are refused.
+// (docs/format.md), except for ListsVersion. Files of other versions are refused.
 const FormatVersion = 3
+
+// ListsVersion is FormatVersion in which lists of integers in signatures may be sequences. Finished
+// traces have it if a list is shorter that way.
+const ListsVersion = 5
 
 // The file (docs/format.md): magic, blocks, the last of which is the index, and a trailer of eight
 // bytes: the length of the index block (little endian) and the end marker.

@@ -171,6 +171,8 @@ class Input:
             return form, self.table[x]
         if form in (8, 9):
             return form, [self.value() for _ in range(x)]
+        if form == 14 and x == 7:  # only in version 5
+            return 8, [(2, v) for v in self.sequence()]
         if form == 14:
             return form, (x, [self.value() for _ in range(self.varint())])
         return form, None
@@ -449,10 +451,10 @@ class Timing:
 
 
 class Trace:
-    version = 3
+    versions = 3, 5
 
     def blocks(self, data):
-        assert data[:7] == b"CAIRN\x1a\n" and data[7] == self.version and data[-4:] == b"NRAC"
+        assert data[:7] == b"CAIRN\x1a\n" and data[7] in self.versions and data[-4:] == b"NRAC"
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
@@ -986,7 +988,7 @@ class Trace:
 
 class Histograms(Trace):
     """A trace of histograms: version 4."""
-    version = 4
+    versions = 4,
 
     def __init__(self, data):
         self.blocks(data)
@@ -1134,7 +1136,7 @@ def show(v, kind):
 if __name__ == "__main__":
     with open(sys.argv[1], "rb") as f:
         data = f.read()
-    if data[7] == Histograms.version:
+    if data[7] in Histograms.versions:
         for line in Histograms(data).lines:
             print(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
         sys.exit()
