@@ -42,6 +42,9 @@ func parseClaim(text string) (*claim, error) {
 	return s, err
 }
 
+// check is the name of the check that the numbers relate.
+func (s *claim) check() string { return "says-" + strings.ReplaceAll(s.name, " ", "-") }
+
 // find returns the program's number.
 func (s *claim) find(output string) (float64, error) {
 	var total, last float64

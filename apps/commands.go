@@ -40,11 +40,11 @@ var attempts = []attempt{
 	{name: "otf2", steps: []string{"{root}/bin/cairn-otf2 export {trace} --format otf2 -o {out}", "otf2-print -Werror {out}/traces.otf2 | wc -l"}},
 	{name: "parquet", steps: []string{
 		"{cairn} export {trace} --format parquet -o {out}",
-		`duckdb -c "select count(*) from '{out}/calls.parquet'" | tail -n 1`,
+		`duckdb -c "COPY (SELECT count(*) FROM '{out}/calls.parquet') TO '/dev/stdout' (FORMAT csv, HEADER false)"`,
 	}, holds: (*work).isCalls},
 	{name: "pandas", steps: []string{
 		"{cairn} export {trace} --format parquet -o {out}",
-		"PYTHONPATH={root}/python python3 -c 'import cairn; print(len(cairn.open(\"{out}\").calls()))'",
+		"PYTHONPATH={root}/python python3 -c 'import cairn; print(len(cairn.load(\"{out}\").calls))'",
 	}, holds: (*work).isCalls},
 	{name: "simgrid", steps: []string{
 		"{cairn} export {trace} --format simgrid -o {out}",

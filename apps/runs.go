@@ -126,7 +126,7 @@ func (w *work) analysis(ctx context.Context, output string) error {
 
 // claim compares a number of the program with Cairn's.
 func (w *work) claim(s *claim, f *findings, output string) {
-	name := "says-" + strings.ReplaceAll(s.name, " ", "-")
+	name := s.check()
 	own, err := s.find(output)
 	if err != nil {
 		w.check(name, false, "%v", err)
