@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ type claim struct {
 	sum      bool // of all matches; otherwise the last match counts
 	number   *regexp.Regexp
 	quantity string
-	rule     string // within 10%, within 5, equal, at most, at least
+	rule     string // within 10%, within 5, equal
 }
 
 // parseClaim reads "NAME | [sum] REGULAR EXPRESSION | QUANTITY | RULE". The first group of the
@@ -67,19 +68,14 @@ func (s *claim) find(output string) (float64, error) {
 
 // agrees reports whether the numbers of the program and of Cairn relate by the rule.
 func (s *claim) agrees(program, cairn float64) (bool, error) {
-	switch s.rule {
-	case "equal":
+	if s.rule == "equal" {
 		return program == cairn, nil
-	case "at most":
-		return program <= cairn, nil
-	case "at least":
-		return program >= cairn, nil
 	}
 	bound, ok := strings.CutPrefix(s.rule, "within ")
 	percent := strings.HasSuffix(bound, "%")
 	limit, err := strconv.ParseFloat(strings.TrimSuffix(bound, "%"), 64)
 	if !ok || err != nil {
-		return false, fmt.Errorf("%q is no rule: equal, at most, at least, within N, within N%%", s.rule)
+		return false, fmt.Errorf("%q is no rule: equal, within N, within N%%", s.rule)
 	}
 	if percent {
 		limit *= cairn / 100
@@ -93,18 +89,16 @@ type findings struct {
 	Verdict struct {
 		Text string `json:"text"`
 	} `json:"verdict"`
-	Efficiency *struct {
-		LoadBalance float64 `json:"load_balance"`
-	} `json:"efficiency"`
 	Ranks []struct {
-		Computation float64 `json:"computation_seconds"`
-		MPI         float64 `json:"mpi_seconds"`
+		Computation    float64 `json:"computation_seconds"`
+		MPI            float64 `json:"mpi_seconds"`
+		Initialization float64 `json:"initialization_seconds"`
+		Finalization   float64 `json:"finalization_seconds"`
 	} `json:"ranks"`
 	Profile *struct {
 		Functions []struct {
 			Name  string  `json:"name"`
 			Calls float64 `json:"calls"`
-			Bytes float64 `json:"bytes"`
 		} `json:"functions"`
 	} `json:"profile"`
 	Placement *struct {
@@ -119,63 +113,50 @@ func parseFindings(report []byte) (*findings, error) {
 
 // quantity returns a number of the report:
 //
-//	seconds           of the run
-//	MPI seconds       of a rank, on average
-//	MPI percent       part of the time of all ranks in MPI
-//	load balance      in percent
-//	imbalance         by how many percent the longest computation is above the average
+//	initialized seconds    of the run, without the longest start and end of MPI
+//	MPI percent            part of the time of all ranks in MPI
 //	messages
-//	calls FUNCTION    of all ranks
-//	calls FUNCTION/N  divided by N
-//	mean bytes FUNCTION
+//	calls FUNCTION         of all ranks; FUNCTION+FUNCTION: of both
+//	calls FUNCTION/N       divided by N
 func (f *findings) quantity(name string) (float64, error) {
-	var mpi, computation, longest float64
-	for _, r := range f.Ranks {
-		mpi += r.MPI
-		computation += r.Computation
-		longest = max(longest, r.Computation)
-	}
-	n := float64(len(f.Ranks))
-	kind, of, _ := strings.Cut(name, " MPI_")
+	functions, isCalls := strings.CutPrefix(name, "calls ")
 	switch {
-	case name == "seconds":
-		return f.Seconds, nil
-	case name == "MPI seconds" && n > 0:
-		return mpi / n, nil
-	case name == "MPI percent" && n > 0:
+	case name == "initialized seconds" && len(f.Ranks) > 0:
+		var start, end float64
+		for _, r := range f.Ranks {
+			start, end = max(start, r.Initialization), max(end, r.Finalization)
+		}
+		return f.Seconds - start - end, nil
+	case name == "MPI percent" && len(f.Ranks) > 0:
+		var mpi, computation float64
+		for _, r := range f.Ranks {
+			mpi += r.MPI
+			computation += r.Computation
+		}
 		return 100 * mpi / (mpi + computation), nil
-	case name == "imbalance" && n > 0:
-		return 100 * (longest*n/computation - 1), nil
-	case name == "load balance" && f.Efficiency != nil:
-		return 100 * f.Efficiency.LoadBalance, nil
 	case name == "messages" && f.Placement != nil:
 		return f.Placement.Messages, nil
-	case kind == "calls" || kind == "mean bytes":
-		return f.ofFunction(kind, "MPI_"+of)
+	case isCalls && f.Profile != nil:
+		return f.calls(functions)
 	}
 	return 0, fmt.Errorf("the report has no %s", name)
 }
 
-func (f *findings) ofFunction(kind, function string) (float64, error) {
-	function, by, divided := strings.Cut(function, "/")
+func (f *findings) calls(functions string) (n float64, err error) {
+	functions, by, divided := strings.Cut(functions, "/")
 	divisor := 1.0
 	if divided {
-		var err error
 		if divisor, err = strconv.ParseFloat(by, 64); err != nil {
 			return 0, err
 		}
 	}
-	if f.Profile == nil {
-		return 0, fmt.Errorf("the report has no profile")
-	}
+	names := strings.Split(functions, "+")
 	for _, p := range f.Profile.Functions {
-		if p.Name == function && kind == "calls" {
-			return p.Calls / divisor, nil
-		} else if p.Name == function {
-			return p.Bytes / p.Calls / divisor, nil
+		if slices.Contains(names, p.Name) {
+			n += p.Calls / divisor
 		}
 	}
-	return 0, nil
+	return n, nil
 }
 
 // A sentenceRule is what the verdict of a run must be, or must not be, as its author knows better.

@@ -27,7 +27,8 @@ type program struct {
 	own      bool // a small program of this repository, for what no program of the archive uses
 	prepare  []string
 	commands []command
-	differs  []*regexp.Regexp // lines of the output that differ between any two runs
+	measures []*regexp.Regexp // numbers of these lines, outside of the match, differ between any two runs
+	differs  []*regexp.Regexp // lines of the output that differ as a whole
 	anyOrder bool             // ranks print lines without an order
 	files    []string         // written by the program, and compared as its output is
 	says     []*claim
@@ -131,6 +132,10 @@ func (p *program) set(word, value string) (err error) {
 		p.prepare = append(p.prepare, value)
 	case "openmp":
 		p.openMP, err = strconv.Atoi(value)
+	case "measures":
+		var r *regexp.Regexp
+		r, err = regexp.Compile(value)
+		p.measures = append(p.measures, r)
 	case "differs":
 		var r *regexp.Regexp
 		r, err = regexp.Compile(value)

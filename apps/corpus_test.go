@@ -45,7 +45,7 @@ func TestTheCorpusIsComplete(t *testing.T) {
 // and stay for ever.
 func TestTheListsNameWhatThereIs(t *testing.T) {
 	c := repository(t)
-	checks := []string{"exit", "output", "verify", "analysis", "analysis-time", "verdict", "sentence"}
+	checks := []string{"control", "compared", "exit", "output", "verify", "analysis", "analysis-time", "verdict", "sentence"}
 	for _, part := range parts {
 		checks = append(checks, "part-"+part)
 	}
@@ -170,7 +170,7 @@ func TestTheTable(t *testing.T) {
 	cases, err := c.cases(nil)
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(results, cases[0].name()), 0o755))
-	r := &record{Version: "1.0-1", Calls: 200, Bytes: 100, Sentence: "Rank 1 makes this job slow.",
+	r := &record{Version: "1.0-1", Lines: 40, Compared: 30, Calls: 200, Bytes: 100, Sentence: "Rank 1 makes this job slow.",
 		Ratio: &ratio{Pairs: 5, Value: 1.01, Lower: 0.99, Upper: 1.02},
 		Checks: map[string][]check{
 			"run":      {{Name: "output", OK: true}, {Name: "verify", Detail: "2 disagreements"}},
@@ -180,7 +180,7 @@ func TestTheTable(t *testing.T) {
 	var out bytes.Buffer
 	require.ErrorIs(t, printTable(&out, c, cases), errRed)
 	for _, expected := range []string{
-		`a\.openmpi +1\.0-1 +ok +FAILS +200 +0\.50`, `1\.010 \(0\.990 to 1\.020, 5\)`, "Rank 1 makes", "info, simgrid refused",
+		`a\.openmpi +1\.0-1 +ok +30/40 +FAILS +200 +0\.50`, `1\.010 \(0\.990 to 1\.020, 5\)`, "Rank 1 makes", "info, simgrid refused",
 		`RED: 2\n  a\.openmpi verify: 2 disagreements\n  a\.mpich: was not run`,
 	} {
 		assert.Regexp(t, expected, out.String())

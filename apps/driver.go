@@ -42,6 +42,8 @@ type record struct {
 	Version  string             `json:"version"`
 	Checks   map[string][]check `json:"checks"` // by part
 	Native   float64            `json:"native_seconds"`
+	Lines    int                `json:"lines"`    // of the native output
+	Compared int                `json:"compared"` // lines of it that are compared
 	Calls    int                `json:"calls"`
 	Bytes    int                `json:"bytes"`
 	Sentence string             `json:"sentence"`

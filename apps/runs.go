@@ -12,33 +12,48 @@ import (
 )
 
 // runs compares a native run with a traced and verified one, and the program's own numbers with
-// Cairn's.
+// Cairn's. The control is a second native run: what differs between the two is not due to Cairn.
 func (w *work) runs(ctx context.Context) error {
-	dir, err := w.in(ctx, "native")
-	if err != nil {
-		return err
-	}
-	native, _, err := w.start(ctx, dir, "")
+	native, before, err := w.native(ctx, "native")
 	if err != nil {
 		return err
 	}
 	w.record.Native = native.Wall
-	if native.Code != 0 {
-		return fmt.Errorf("the native run ends with exit code %d (%s): %s", native.Code, native.Killed, shorten(native.stderr))
+	_, again, err := w.native(ctx, "control")
+	if err != nil {
+		return err
 	}
-	before := w.output(native, dir)
-	if dir, err = w.in(ctx, "traced"); err != nil {
+	w.check("control", before.text == again.text, "two native runs differ, too: %s", firstDifference(before.text, again.text))
+	w.record.Lines, w.record.Compared = before.lines, before.compared
+	w.check("compared", before.compared > 0, "none of the %d lines of the output are compared", before.lines)
+	dir, err := w.in(ctx, "traced")
+	if err != nil {
 		return err
 	}
 	program, cairn, err := w.start(ctx, dir, filepath.Join(w.dir, "trace"), "--verify")
 	if err != nil {
 		return err
 	}
-	after := w.output(program, dir)
+	after := w.program.comparable(cairnless(program, dir, w.program.files), dir)
 	w.check("exit", cairn.Code == native.Code, "exit code %d, natively %d: %s", cairn.Code, native.Code, cairn.stderr)
-	w.check("output", before == after, "%s", firstDifference(before, after))
+	w.check("output", before.text == after.text, "%s", firstDifference(before.text, after.text))
 	w.summary(cairn)
-	return w.analysis(ctx, after+cairnless(program, dir, w.program.files))
+	return w.analysis(ctx, cairnless(program, dir, w.program.files))
+}
+
+// native runs the program without Cairn in a folder of its own.
+func (w *work) native(ctx context.Context, name string) (e *execution, o output, err error) {
+	dir, err := w.in(ctx, name)
+	if err != nil {
+		return nil, o, err
+	}
+	if e, _, err = w.start(ctx, dir, ""); err != nil {
+		return nil, o, err
+	}
+	if e.Code != 0 {
+		return nil, o, fmt.Errorf("the native run ends with exit code %d (%s): %s", e.Code, e.Killed, shorten(e.stderr))
+	}
+	return e, w.program.comparable(cairnless(e, dir, w.program.files), dir), nil
 }
 
 var (
@@ -147,19 +162,49 @@ func (w *work) claim(s *claim, f *findings, output string) {
 	w.check(name, ok, "%s", line)
 }
 
-// output returns what must be equal in two runs: the standard output and the files of the program
-// without lines that differ between any two runs.
-func (w *work) output(e *execution, dir string) string {
+// output is what must be equal in two runs.
+type output struct {
+	text     string
+	lines    int // that were written and are not empty
+	compared int // of them
+}
+
+var number = regexp.MustCompile(`[-+]?[0-9]+([.:][0-9]*)*([eE][-+]?[0-9]+)?`)
+
+// comparable returns all that a program has written in a folder, without what differs between any
+// two runs.
+func (p *program) comparable(written, dir string) output {
+	o := output{}
 	var kept []string
-	for _, line := range strings.Split(cairnless(e, dir, w.program.files), "\n") {
-		if !slices.ContainsFunc(w.program.differs, func(r *regexp.Regexp) bool { return r.MatchString(line) }) {
-			kept = append(kept, strings.TrimRight(line, " \r"))
+	for _, line := range strings.Split(strings.ReplaceAll(written, dir, "."), "\n") {
+		line = strings.TrimRight(line, " \r")
+		if line == "" {
+			continue
 		}
+		o.lines++
+		if slices.ContainsFunc(p.differs, func(r *regexp.Regexp) bool { return r.MatchString(line) }) {
+			continue
+		}
+		o.compared++
+		kept = append(kept, p.withoutMeasures(line))
 	}
-	if w.program.anyOrder {
+	if p.anyOrder {
 		slices.Sort(kept)
 	}
-	return strings.ReplaceAll(strings.Join(kept, "\n"), dir, ".")
+	o.text = strings.Join(kept, "\n")
+	return o
+}
+
+// withoutMeasures returns a line without the numbers that differ between any two runs: those of a
+// matching line, outside of the match.
+func (p *program) withoutMeasures(line string) string {
+	for _, r := range p.measures {
+		if at := r.FindStringIndex(line); at != nil {
+			all := number.ReplaceAllString(line[:at[0]], " N ") + line[at[0]:at[1]] + number.ReplaceAllString(line[at[1]:], " N ")
+			return strings.Join(strings.Fields(all), " ") // a number of another width moves what follows
+		}
+	}
+	return line
 }
 
 // cairnless is all that a program has written: its standard output and its files.

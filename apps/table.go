@@ -10,8 +10,8 @@ import (
 // printTable prints what was measured, and returns errRed if a check fails that is not known, or a
 // known failure passes.
 func printTable(to io.Writer, c *corpus, cases []testCase) error {
-	fmt.Fprintf(to, "%-28s %-16s %-7s %-7s %9s %7s %7s %-27s %14s\n",
-		"program.mpi", "version", "output", "verify", "calls", "B/call", "native", "CPU ratio (95% bounds)", "analysis")
+	fmt.Fprintf(to, "%-28s %-16s %-7s %11s %-7s %9s %7s %7s %-27s %14s\n",
+		"program.mpi", "version", "output", "of lines", "verify", "calls", "B/call", "native", "CPU ratio (95% bounds)", "analysis")
 	var red, known []string
 	for _, e := range cases {
 		r, err := loadRecord(e)
@@ -48,8 +48,8 @@ func printRow(to io.Writer, e testCase, r *record) {
 	if r.Calls > 0 {
 		perCall = float64(r.Bytes) / float64(r.Calls)
 	}
-	fmt.Fprintf(to, "%-28s %-16.16s %-7s %-7s %9d %7.2f %5.1f s %-27s %5.2f s %4.0f MiB\n", e.name(), r.Version,
-		r.word("exit", "output"), r.word("verify"), r.Calls, perCall, r.Native, ratio, r.Analysis.Wall, r.Analysis.MiB)
+	fmt.Fprintf(to, "%-28s %-16.16s %-7s %11s %-7s %9d %7.2f %5.1f s %-27s %5.2f s %4.0f MiB\n", e.name(), r.Version,
+		r.word("control", "exit", "output"), fmt.Sprintf("%d/%d", r.Compared, r.Lines), r.word("verify"), r.Calls, perCall, r.Native, ratio, r.Analysis.Wall, r.Analysis.MiB)
 	fmt.Fprintf(to, "  %s\n", r.Sentence)
 	for _, claim := range r.Claims {
 		fmt.Fprintf(to, "  %s\n", claim)
