@@ -170,3 +170,14 @@ func TestCompare(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, difference, "rank 0, call 11: MPI_Finalize")
 }
+
+// A buffer holds all parts of a partitioned message.
+func TestBuffersOfPartitionedMessages(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1).At("psend").Call("MPI_Psend_init", 1, 2, tracetest.Args{
+			"partitions": 8, "count": 512, "datatype": "MPI_DOUBLE", "dest": 1 - i, "request": tracetest.Request(0),
+		}).At("free").Call("MPI_Request_free", 2, 3, tracetest.Args{"request": tracetest.Request(0)}).Finalize(3, 4)
+	})
+	assert.Contains(t, made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source, "message = 32768,")
+}
