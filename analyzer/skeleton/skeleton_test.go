@@ -181,3 +181,24 @@ func TestBuffersOfPartitionedMessages(t *testing.T) {
 	})
 	assert.Contains(t, made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source, "message = 32768,")
 }
+
+// A loop waits for requests of which some are MPI_REQUEST_NULL: their numbers are integers.
+func TestWaitsForChangingRequests(t *testing.T) {
+	b := tracetest.New(1)
+	r := b.Rank(0).Init(0, 1)
+	for i, q := range []tracetest.Request{0, 0, 1, 0, 1, 1} {
+		at := float64(1 + 3*i)
+		r.At("isend").Isend(at, at+1, 0, q)
+		r.At("irecv").Irecv(at+1, at+2, 0, 1-q)
+		r.At("wait").Call("MPI_Wait", at+2, at+2.5, tracetest.Args{"request": q})
+		args := tracetest.Args{"request": 1 - q}
+		if i == 2 {
+			args["request"] = "MPI_REQUEST_NULL"
+		}
+		r.At("other").Call("MPI_Wait", at+2.5, at+3, args)
+	}
+	r.Finalize(30, 31)
+	source := made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source
+	assert.Contains(t, source, "static const int request_")
+	assert.NotContains(t, source, "static const MPI_Request")
+}
