@@ -51,7 +51,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 	}
 	if !null && c.consecutive(of) {
 		from := *about
-		from.kind = mpi.KindInt
+		from.kind, from.ctype = mpi.KindInt, "int"
 		e, err := c.expressionOf(&from, c.columns(of, scalarIn))
 		c.noteRestriction(e)
 		if e.text == "0" {

@@ -182,7 +182,8 @@ func TestBuffersOfPartitionedMessages(t *testing.T) {
 	assert.Contains(t, made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source, "message = 32768,")
 }
 
-// A loop waits for requests of which some are MPI_REQUEST_NULL: their numbers are integers.
+// Loops wait for requests of which some are MPI_REQUEST_NULL, and for others each time: the numbers
+// of requests are integers.
 func TestWaitsForChangingRequests(t *testing.T) {
 	b := tracetest.New(1)
 	r := b.Rank(0).Init(0, 1)
@@ -197,8 +198,14 @@ func TestWaitsForChangingRequests(t *testing.T) {
 		}
 		r.At("other").Call("MPI_Wait", at+2.5, at+3, args)
 	}
-	r.Finalize(30, 31)
+	for i, q := range []tracetest.Request{0, 0, 1, 0, 1, 1} { // consecutive ones
+		at := float64(30 + 3*i)
+		r.At("isend").Isend(at, at+1, 0, q).At("irecv").Irecv(at+1, at+2, 0, q+1)
+		r.At("all").Waitall(at+2, at+3, tracetest.Requests{q, q + 1})
+	}
+	r.Finalize(60, 61)
 	source := made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source
 	assert.Contains(t, source, "static const int request_")
+	assert.Contains(t, source, "static const int array_of_requests_")
 	assert.NotContains(t, source, "static const MPI_Request")
 }
