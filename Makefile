@@ -59,6 +59,11 @@ test-browser: ## the report in a real browser (Debian: chromium)
 check-perfetto: bin/cairn ## decode an export with Perfetto's own schema (PERFETTO=checkout; Debian: protobuf-compiler)
 	hack/check-perfetto.sh
 
+.PHONY: apps
+apps: build bin/cairn-otf2 ## real programs of the Debian archive, natively and traced, with all commands (APPS="lammps gromacs"; ONLY=run,cpu,commands: redo only these)
+	hack/install.sh base readers apps
+	go run ./apps run $(if $(ONLY),--only $(ONLY)) $(APPS)
+
 ##@ Keep
 .PHONY: generate
 generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CRD, report assets

@@ -3,6 +3,7 @@
 # same time.
 #   hack/install.sh base        compilers, Open MPI and MPICH: builds, traced runs on this machine
 #   hack/install.sh readers     what reads the exports in the tests: OTF2's tools, SimGrid, DuckDB, pandas, notebooks
+#   hack/install.sh apps        the programs of apps/programs.txt (APPS="…": only these; up to 3 GB)
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)
 #   hack/install.sh cluster     the whole local cluster, helm, MinIO and the base images
@@ -138,6 +139,13 @@ readers() {
   locked apt apt_install "${reader_packages[@]}"
   locked go-build-duckdb do_duckdb
 }
+apps() {
+  local packages
+  # shellcheck disable=SC2086  # APPS is a list of names
+  packages=$(cd "$ROOT" && go run ./apps packages ${APPS:-}) || die "apps/programs.txt cannot be read"
+  # shellcheck disable=SC2086
+  locked apt apt_install $packages
+}
 apiserver() { locked go-build-apiserver do_apiserver; }
 cluster() {
   locked apt apt_install "${cluster_packages[@]}"
@@ -151,11 +159,11 @@ cluster() {
   "$HACK/images.sh" --build-only minio
 }
 
-[ $# -gt 0 ] || die "usage: $0 base|readers|apiserver|cluster|all..."
+[ $# -gt 0 ] || die "usage: $0 base|readers|apps|apiserver|cluster|all..."
 command -v go >/dev/null || die "Go is missing (hack/preflight.sh says what else is)"
 for s; do
   case $s in
-    base | readers | apiserver | cluster) $s ;;
+    base | readers | apps | apiserver | cluster) $s ;;
     all) base; readers; cluster ;;
     *) die "unknown stage $s" ;;
   esac

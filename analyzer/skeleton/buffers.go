@@ -48,7 +48,7 @@ func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements
 	}
 	counts, types := &e.In[count], &e.In[datatype]
 	if counts.Form != trace.List {
-		need := b.span(w, counts.Int, types)
+		need := b.span(w, counts.Int*partitions(e), types)
 		if blocks && counts.Form == trace.Int {
 			b.block = max(b.block, need)
 		} else if counts.Form == trace.Int {
@@ -76,6 +76,14 @@ func (b *buffers) side(w *walker, e *trace.Event, count, datatype, displacements
 		b.message = max(b.message, place+need)
 		b.before = max(b.before, -place)
 	}
+}
+
+// partitions is the number of parts of a message, each of as many elements as the call has.
+func partitions(e *trace.Event) int64 {
+	if at := e.Semantics.In[semantics.Partitions]; at >= 0 && int(at) < len(e.In) && e.In[at].Form == trace.Int {
+		return e.In[at].Int
+	}
+	return 1
 }
 
 func (b *buffers) typeOf(w *walker, v *trace.Value) datatypes.Type {

@@ -40,7 +40,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 			return c.handleArgument(p, of, about)
 		}
 		id := *about
-		id.kind = mpi.KindInt
+		id.kind, id.ctype = mpi.KindInt, "int"
 		e, err := c.expressionOf(&id, c.columns(of, func(a *argument) scalar { return requestNumber(scalarIn(a)) }))
 		c.noteRestriction(e)
 		return c.pick("1", fmt.Sprintf("(int[]){%s}", e.text), 1), err
@@ -51,7 +51,7 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 	}
 	if !null && c.consecutive(of) {
 		from := *about
-		from.kind = mpi.KindInt
+		from.kind, from.ctype = mpi.KindInt, "int"
 		e, err := c.expressionOf(&from, c.columns(of, scalarIn))
 		c.noteRestriction(e)
 		if e.text == "0" {

@@ -170,3 +170,42 @@ func TestCompare(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, difference, "rank 0, call 11: MPI_Finalize")
 }
+
+// A buffer holds all parts of a partitioned message.
+func TestBuffersOfPartitionedMessages(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1).At("psend").Call("MPI_Psend_init", 1, 2, tracetest.Args{
+			"partitions": 8, "count": 512, "datatype": "MPI_DOUBLE", "dest": 1 - i, "request": tracetest.Request(0),
+		}).At("free").Call("MPI_Request_free", 2, 3, tracetest.Args{"request": tracetest.Request(0)}).Finalize(3, 4)
+	})
+	assert.Contains(t, made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source, "message = 32768,")
+}
+
+// Loops wait for requests of which some are MPI_REQUEST_NULL, and for others each time: the numbers
+// of requests are integers.
+func TestWaitsForChangingRequests(t *testing.T) {
+	b := tracetest.New(1)
+	r := b.Rank(0).Init(0, 1)
+	for i, q := range []tracetest.Request{0, 0, 1, 0, 1, 1} {
+		at := float64(1 + 3*i)
+		r.At("isend").Isend(at, at+1, 0, q)
+		r.At("irecv").Irecv(at+1, at+2, 0, 1-q)
+		r.At("wait").Call("MPI_Wait", at+2, at+2.5, tracetest.Args{"request": q})
+		args := tracetest.Args{"request": 1 - q}
+		if i == 2 {
+			args["request"] = "MPI_REQUEST_NULL"
+		}
+		r.At("other").Call("MPI_Wait", at+2.5, at+3, args)
+	}
+	for i, q := range []tracetest.Request{0, 0, 1, 0, 1, 1} { // consecutive ones
+		at := float64(30 + 3*i)
+		r.At("isend").Isend(at, at+1, 0, q).At("irecv").Irecv(at+1, at+2, 0, q+1)
+		r.At("all").Waitall(at+2, at+3, tracetest.Requests{q, q + 1})
+	}
+	r.Finalize(60, 61)
+	source := made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source
+	assert.Contains(t, source, "static const int request_")
+	assert.Contains(t, source, "static const int array_of_requests_")
+	assert.NotContains(t, source, "static const MPI_Request")
+}

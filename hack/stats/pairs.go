@@ -3,18 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/stat"
-)
 
-// The number of samples of the bootstrap, and the part of them below the upper bound.
-const (
-	samples    = 10000
-	confidence = 0.95
+	"github.com/cairn-mpi/cairn/hack/paired"
 )
 
 // newPairsCommand makes the row of the pairs of runs of a program. A line of the input is the CPU
@@ -42,34 +35,19 @@ func newPairsCommand() *cobra.Command {
 	return c
 }
 
-func printPairs(to io.Writer, pairs []measurement, mpi, kernel string, target float64, least int) {
+func printPairs(to io.Writer, all []measurement, mpi, kernel string, target float64, least int) {
 	var without, with float64
-	for _, p := range pairs {
-		without += p.numbers[0]
-		with += p.numbers[1]
+	var pairs []paired.Pair
+	for _, m := range all {
+		without += m.numbers[0]
+		with += m.numbers[1]
+		pairs = append(pairs, paired.Pair{Without: m.numbers[0], With: m.numbers[1]})
 	}
-	n, upper := len(pairs), upperBound(pairs)
+	n := len(pairs)
+	_, _, upper := paired.Ratio(pairs)
 	says := verdict(upper <= target)
 	if n < least {
 		says = fmt.Sprintf("no verdict below %d pairs", least)
 	}
 	fmt.Fprintf(to, "%-8s %-6s %5d %10.2f %10.2f %7.4f %7.4f %s\n", mpi, kernel, n, without/float64(n), with/float64(n), with/without, upper, says)
-}
-
-// upperBound returns the 95th percentile of the ratio over bootstrap samples of the pairs. It is
-// deterministic.
-func upperBound(pairs []measurement) float64 {
-	chance := rand.New(rand.NewPCG(1, 1))
-	ratios := make([]float64, samples)
-	for i := range ratios {
-		var without, with float64
-		for range pairs {
-			p := pairs[chance.IntN(len(pairs))]
-			without += p.numbers[0]
-			with += p.numbers[1]
-		}
-		ratios[i] = with / without
-	}
-	slices.Sort(ratios)
-	return stat.Quantile(confidence, stat.Empirical, ratios, nil)
 }

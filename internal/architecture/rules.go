@@ -109,9 +109,9 @@ var Rooms = []Room{
 		About: "the command line",
 	},
 	{
-		Name: "workshop", Folders: []string{"hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
+		Name: "workshop", Folders: []string{"apps", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
 		May:   []string{"trace", "merger", "simulate", "analyzer"},
-		About: "benchmarks, planted problems, checks of the repository",
+		About: "benchmarks, real programs, planted problems, checks of the repository",
 	},
 	{
 		Name: testSupport, Outside: Kubernetes,
