@@ -48,11 +48,7 @@ func newRunCommand() *cobra.Command {
 					return fmt.Errorf("--only %s: the parts are %s", part, strings.Join(parts, ", "))
 				}
 			}
-			corpus, err := readCorpus(folder)
-			if err != nil {
-				return err
-			}
-			cases, err := corpus.cases(names)
+			corpus, cases, err := selected(names)
 			if err != nil {
 				return err
 			}
@@ -76,11 +72,7 @@ func newTableCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "table [PROGRAM…]", Short: "Print the table of what was measured before",
 		RunE: func(_ *cobra.Command, names []string) error {
-			corpus, err := readCorpus(folder)
-			if err != nil {
-				return err
-			}
-			cases, err := corpus.cases(names)
+			corpus, cases, err := selected(names)
 			if err != nil {
 				return err
 			}
@@ -93,11 +85,7 @@ func newPackagesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "packages [PROGRAM…]", Short: "Print the Debian packages of programs",
 		RunE: func(_ *cobra.Command, names []string) error {
-			corpus, err := readCorpus(folder)
-			if err != nil {
-				return err
-			}
-			cases, err := corpus.cases(names)
+			_, cases, err := selected(names)
 			if err != nil {
 				return err
 			}
@@ -123,4 +111,14 @@ func newVersionsCommand() *cobra.Command {
 			return printVersions(os.Stdout, corpus)
 		},
 	}
+}
+
+// selected returns the corpus, and the cases of the named programs or of all.
+func selected(names []string) (*corpus, []testCase, error) {
+	c, err := readCorpus(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	cases, err := c.cases(names)
+	return c, cases, err
 }

@@ -103,7 +103,11 @@ func (a *Account) regionsOf(what Activity) iter.Seq2[Activity, float64] {
 			all += ns
 		}
 		for region, ns := range regions {
-			if !yield(region, float64(ns)/float64(all)) {
+			share := 1 / float64(len(regions)) // rounded times may all be 0
+			if all > 0 {
+				share = float64(ns) / float64(all)
+			}
+			if !yield(region, share) {
 				return
 			}
 		}
