@@ -136,7 +136,7 @@ func Reasons(err error) map[string]string {
 	reasons := map[string]string{}
 	var add func(err error)
 	add = func(err error) {
-		switch e := err.(type) {
+		switch e := err.(type) { //nolint:errorlint // walks the tree of errors itself: errors.As finds only the first failure
 		case *failure:
 			reasons[e.name] = e.err.Error()
 		case interface{ Unwrap() []error }:

@@ -111,7 +111,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 		query := c.Semantics.IsLocalQuery() && before != (Activity{})
 		for _, span := range step.Spans() {
 			if span.Kind == activities.Computation && (query || a.open.on) {
-				a.extendRegion(span, before, part{last, call}, location)
+				a.extendRegion(span, part{last, call}, location)
 				continue
 			}
 			if !query && span.Kind != activities.Tool {

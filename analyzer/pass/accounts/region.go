@@ -31,7 +31,7 @@ type partTime struct {
 var undecided = Activity{Next: 1}
 
 // extendRegion adds a part to the open region.
-func (a *Account) extendRegion(s activities.Span, before Activity, p part, location int) {
+func (a *Account) extendRegion(s activities.Span, p part, location int) {
 	o := &a.open
 	o.on = true
 	ns := s.To - s.From
