@@ -533,7 +533,7 @@ func TestRunLocal(t *testing.T) {
 	later.Start, later.PID = 7_000_000_000, 1
 	later.Write(t, spool)
 	runs, _, err = RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
-	if err != nil || len(runs) != 2 || runs[1].Trace != filepath.Join(out, "run-1", "trace.cairn") || runs[1].Summary.Missing.String() != "1" {
+	if err != nil || len(runs) != 2 || runs[1].Trace != filepath.Join(out, "run-1-app", "trace.cairn") || runs[1].Summary.Missing.String() != "1" {
 		t.Fatalf("%+v %v", runs, err)
 	}
 	file, err := os.Open(runs[1].Trace)
