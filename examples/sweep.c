@@ -39,47 +39,49 @@ static int neighbor(int dimension, int steps)
     return at[0] * dims[1] + at[1];
 }
 
-// Each call below is a call site of its own in forth and in back.
-#define INLINE __attribute__((always_inline)) static inline
-
-// receive takes what the neighbor before made of a plane; like LU, it makes no call where there is none.
-INLINE int receive(int from, int tag)
+// work makes of a plane what is passed on, of what the neighbors before it made.
+static int work(int step, long plane, const int in[2])
 {
-    int value = 0;
-    if (from != MPI_PROC_NULL)
-        MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int distance = 1, value = 1 + (in[0] > in[1] ? in[0] : in[1]);
+    for (int d = 0; d < 2; d++)
+        distance += step > 0 ? coords[d] : dims[d] - 1 - coords[d];
+    check(value == distance, "plane %ld: %d at distance %d", plane, value, distance);
+    sleep_us(work_us);
     return value;
 }
 
-INLINE void pass_on(int value, int to, int tag)
-{
-    if (to != MPI_PROC_NULL)
-        MPI_Send(&value, 1, MPI_INT, to, tag, MPI_COMM_WORLD);
-}
-
-INLINE void sweep(int step, int tag)
-{
-    int distance = 1;
-    for (int d = 0; d < 2; d++)
-        distance += step > 0 ? coords[d] : dims[d] - 1 - coords[d];
-    for (long plane = 0; plane < planes; plane++) {
-        int north = receive(neighbor(0, -step), tag), west = receive(neighbor(1, -step), tag);
-        int value = 1 + (north > west ? north : west);
-        check(value == distance, "plane %ld: %d at distance %d", plane, value, distance);
-        sleep_us(work_us);
-        pass_on(value, neighbor(0, step), tag);
-        pass_on(value, neighbor(1, step), tag);
-    }
-}
-
+// Like LU, a rank makes no call where it has no neighbor. A call site is a line of the source, so each neighbor has lines of
+// its own, forth and back.
 NAMED static void forth(void)
 {
-    sweep(1, FORTH);
+    for (long plane = 0; plane < planes; plane++) {
+        int in[2] = {0, 0};
+        if (neighbor(0, -1) != MPI_PROC_NULL)
+            MPI_Recv(&in[0], 1, MPI_INT, neighbor(0, -1), FORTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (neighbor(1, -1) != MPI_PROC_NULL)
+            MPI_Recv(&in[1], 1, MPI_INT, neighbor(1, -1), FORTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        int out = work(1, plane, in);
+        if (neighbor(0, 1) != MPI_PROC_NULL)
+            MPI_Send(&out, 1, MPI_INT, neighbor(0, 1), FORTH, MPI_COMM_WORLD);
+        if (neighbor(1, 1) != MPI_PROC_NULL)
+            MPI_Send(&out, 1, MPI_INT, neighbor(1, 1), FORTH, MPI_COMM_WORLD);
+    }
 }
 
 NAMED static void back(void)
 {
-    sweep(-1, BACK);
+    for (long plane = 0; plane < planes; plane++) {
+        int in[2] = {0, 0};
+        if (neighbor(0, 1) != MPI_PROC_NULL)
+            MPI_Recv(&in[0], 1, MPI_INT, neighbor(0, 1), BACK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (neighbor(1, 1) != MPI_PROC_NULL)
+            MPI_Recv(&in[1], 1, MPI_INT, neighbor(1, 1), BACK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        int out = work(-1, plane, in);
+        if (neighbor(0, -1) != MPI_PROC_NULL)
+            MPI_Send(&out, 1, MPI_INT, neighbor(0, -1), BACK, MPI_COMM_WORLD);
+        if (neighbor(1, -1) != MPI_PROC_NULL)
+            MPI_Send(&out, 1, MPI_INT, neighbor(1, -1), BACK, MPI_COMM_WORLD);
+    }
 }
 
 int main(int argc, char **argv)

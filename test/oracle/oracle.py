@@ -284,7 +284,7 @@ class Oracle:
                 self.complete(call, handle, status)
         elif n in ("Waitany", "Testany"):
             handles = before(a["array_of_requests"])
-            if n == "Testany" and not a["flag"] or not 0 <= a["index"] < len(handles):
+            if n == "Testany" and not a["flag"] or a["index"] == "MPI_UNDEFINED":
                 return  # not yet, or nothing to wait for (MPI_UNDEFINED)
             self.complete(call, handles[a["index"]], a.get("status"))
         elif n in ("Waitsome", "Testsome"):
