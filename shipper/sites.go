@@ -79,10 +79,9 @@ func (t *symbolTables) awaited() bool {
 	})
 }
 
-// apply resolves the call sites of c. modules are the paths of the binaries. If call paths were
-// recorded, inlined calls become additional frames.
+// apply resolves the call sites of c. modules are the paths of the binaries. Inlined calls become
+// additional frames: the call may be in a wrapper that was inlined.
 func (t *symbolTables) apply(c *trace.Content, modules []string) {
-	paths := c.Meta.CallSites == "path"
 	list := make([]trace.Site, 0, len(c.Sites))
 	numbers := make([]uint32, len(c.Sites)) // 1 + index of each site in list
 	inlined := map[trace.Site]uint32{}      // likewise, for frames that were not in the trace
@@ -91,7 +90,7 @@ func (t *symbolTables) apply(c *trace.Content, modules []string) {
 			s.Caller = numbers[s.Caller-1]
 		}
 		frames := t.frames(&s, modules)
-		for k := len(frames) - 1; paths && k > 0; k-- {
+		for k := len(frames) - 1; k > 0; k-- {
 			outer := named(s, frames[k])
 			number, known := inlined[outer]
 			if !known {

@@ -5,11 +5,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../process/thread.h"
 #include "../spool/dictionary.h"
+#include "callers.h"
 #include "modules.h"
 #include "unwind.h"
 
 bool cairn_call_paths;
+static bool whole; // paths; otherwise call sites with the callers that callers.h selects
 
 // A known path. Paths are kept until the process ends.
 struct path {
@@ -18,31 +21,37 @@ struct path {
 	uintptr_t addresses[];
 };
 
-enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2 };
-static const size_t ROOM = (size_t)256 << 20;
+enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2, MAX_CALL_SITES = 4096 };
+static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 20;
 
 // A cache of the thread's latest words, by call site and frame: most calls are made where an earlier one was made.
 struct latest {
 	struct cairn_walk walk;
 	uint64_t caller, word;
+	uint32_t next; // of the first of a set: which one is replaced next
 };
 
-enum { LATEST_BITS = 4, MAX_THREADS = 4096 }; // further threads have no cache
+enum { SET_BITS = 2, WAYS = 4, MAX_THREADS = 4096 }; // further threads have no cache
 
 static _Atomic uint32_t threads;
 
 static _Atomic(struct path *) paths[SLOTS];
 static struct cairn_rare changing;
 static uint32_t count;
+static uint32_t most;
 static char *room;
-static size_t room_used;
+static size_t room_used, room_size;
 
-void cairn_call_paths_begin(void)
+void cairn_call_paths_begin(bool whole_paths)
 {
-	room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	whole = whole_paths;
+	most = whole ? MAX_PATHS : MAX_CALL_SITES;
+	room_size = whole ? ROOM : ROOM_OF_CALL_SITES;
+	room = mmap(NULL, room_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED)
 		return;
-	cairn_unwind_begin();
+	cairn_unwind_begin(whole);
+	cairn_callers_begin();
 	cairn_call_paths = true;
 }
 
@@ -83,7 +92,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < MAX_PATHS && room_used + size <= ROOM && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+	if (p == NULL && count < most && room_used + size <= room_size && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
 		p = (struct path *)(void *)(room + room_used);
 		room_used += size;
 		p->hash = hash;
@@ -98,19 +107,20 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	return p;
 }
 
-// latest_call returns the thread's cache entry for this call site; NULL: it has none.
-static struct latest *latest_call(uint64_t caller, const void *frame)
+// latest_calls returns the thread's cache entries for this call site, WAYS of them: its function may be called from several
+// places in turn. NULL: it has none.
+static struct latest *latest_calls(uint64_t caller, const void *frame)
 {
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
 	if (kept == NULL) {
 		const int saved = errno;
 		void *memory = MAP_FAILED;
 		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
-			memory = mmap(NULL, sizeof(*kept) << LATEST_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			memory = mmap(NULL, sizeof(*kept) * WAYS << SET_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		errno = saved;
 		kept = memory;
 	}
-	return kept != MAP_FAILED ? &kept[(caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - LATEST_BITS)] : NULL;
+	return kept != MAP_FAILED ? &kept[((caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)) * WAYS] : NULL;
 }
 
 static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
@@ -122,29 +132,49 @@ static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
 	return word;
 }
 
-uint64_t cairn_call_path(uint64_t caller)
+// frames_of returns the frames that the call is recorded with, which begin with the call of MPI; NULL: there are none.
+static const uintptr_t *frames_of(uint64_t caller, struct cairn_start start, struct cairn_walk *walk, struct cairn_callers *callers,
+				  uintptr_t frames[CAIRN_MAX_FRAMES], int *n)
 {
-	uintptr_t frames[CAIRN_MAX_FRAMES], *addresses = frames;
+	if (!whole) {
+		callers->site = caller;
+		callers->n = 0;
+		cairn_unwind(frames, start, walk, cairn_select_caller, callers);
+		*n = callers->n;
+		return *n > 1 ? callers->kept : NULL;
+	}
+	*n = cairn_unwind(frames, start, walk, NULL, NULL);
+	// Frames of MPI's Fortran layer may be between the program's call and us.
+	while (*n > 0 && *frames != caller)
+		frames++, --*n;
+	return *n > 0 ? frames : NULL;
+}
+
+__attribute__((noinline)) uint64_t cairn_call_path(uint64_t caller)
+{
 	if (caller >> 63 != 0)
 		return caller; // a line of Python: its path would be the interpreter's
-	struct latest *latest = latest_call(caller, __builtin_frame_address(0));
-	int n = cairn_unwind(frames, latest != NULL ? &latest->walk : NULL);
-	struct path *p;
-	uint64_t hash;
-	size_t slot;
-
-	if (n == CAIRN_SAME_WALK && latest->caller == caller)
-		return latest->word;
-	if (n == CAIRN_SAME_WALK)
-		n = cairn_unwind(frames, NULL);
-	// The path begins at the program's call of MPI: frames of MPI's Fortran layer may be between that and us.
-	while (n > 0 && *addresses != caller)
-		addresses++, n--;
-	if (n == 0)
+	const struct cairn_start start = CAIRN_START;
+	struct latest *set = latest_calls(caller, (const void *)start.sp), *latest = NULL;
+	for (int i = 0; set != NULL && i < WAYS; i++)
+		if (set[i].caller == caller && cairn_same_walk(&set[i].walk, &start))
+			return set[i].word;
+	if (!whole && !cairn_has_callers(caller)) {
+		cairn_self.alone[CAIRN_SITE_SLOT(caller)] = caller;
+		return caller;
+	}
+	if (set != NULL)
+		latest = &set[set->next++ % WAYS];
+	uintptr_t room_of_frames[CAIRN_MAX_FRAMES];
+	struct cairn_callers callers;
+	int n;
+	const uintptr_t *frames = frames_of(caller, start, latest != NULL ? &latest->walk : NULL, &callers, room_of_frames, &n);
+	if (frames == NULL)
 		return remember(latest, caller, caller);
-	hash = hash_of(addresses, n);
-	p = find(hash, addresses, n, &slot);
+	size_t slot;
+	uint64_t hash = hash_of(frames, n);
+	struct path *p = find(hash, frames, n, &slot);
 	if (p == NULL)
-		p = add(hash, addresses, n);
+		p = add(hash, frames, n);
 	return remember(latest, caller, p != NULL ? CAIRN_ENTRY_WORD(p->number) : caller);
 }

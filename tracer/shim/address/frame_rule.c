@@ -337,30 +337,29 @@ static struct cairn_frame_rule rule_of(const struct program *p)
 	return rule;
 }
 
-struct cairn_frame_rule cairn_frame_rule(uintptr_t pc)
+// find_function finds the function with an address, and the instructions of its entry (FDE) and of their common part (CIE).
+static bool find_function(uintptr_t pc, struct program *p, uintptr_t *size, struct bytes *fde_, struct bytes *cie_)
 {
-	const struct cairn_frame_rule unknown = {0, CAIRN_FRAME_UNKNOWN, CAIRN_RBP_SAME, 0};
 	struct module m = {pc, NULL, NULL};
-	struct program p = {0};
 	struct bytes fde, cie;
 	const uint8_t *entry;
 	uint8_t encoding = 0;
 
 	if (dl_iterate_phdr(find_module, &m) == 0 || m.header == NULL || (entry = find_entry(&m)) == NULL || !open_entry(entry, m.limit, &fde))
-		return unknown;
+		return false;
 	const uint8_t *back = fde.at;
 	if (!open_entry(back - take(&fde, 4), m.limit, &cie))
-		return unknown;
+		return false;
 	uint64_t id = take(&cie, 4), version = take(&cie, 1);
 	const char *augmentation = (const char *)cie.at;
 	while (take(&cie, 1) != 0)
 		if (cie.bad)
-			return unknown;
-	p.code_align = uleb(&cie);
-	p.data_align = sleb(&cie);
+			return false;
+	p->code_align = uleb(&cie);
+	p->data_align = sleb(&cie);
 	uint64_t ra = version == 1 ? take(&cie, 1) : uleb(&cie);
 	if (id != 0 || (version != 1 && version != 3) || ra != RA || augmentation[0] != 'z')
-		return unknown;
+		return false;
 	uint64_t length = uleb(&cie);
 	const uint8_t *instructions = cie.at + length;
 	for (const char *a = augmentation + 1; *a != 0; a++) {
@@ -371,18 +370,42 @@ struct cairn_frame_rule cairn_frame_rule(uintptr_t pc)
 		else if (*a == 'L')
 			take(&cie, 1);
 		else
-			return unknown; // S: a signal frame
+			return false; // S: a signal frame
 	}
 	if (cie.bad || length > (size_t)(cie.end - cie.at) + length || instructions > cie.end)
-		return unknown;
+		return false;
 	cie.at = instructions;
 
-	p.at = encoded(&fde, encoding, 0);
-	uintptr_t size = encoded(&fde, encoding & 0x0f, 0);
+	p->at = encoded(&fde, encoding, 0);
+	*size = encoded(&fde, encoding & 0x0f, 0);
 	length = uleb(&fde);
-	if (fde.bad || pc - p.at >= size || length > (size_t)(fde.end - fde.at))
-		return unknown;
+	if (fde.bad || pc - p->at >= *size || length > (size_t)(fde.end - fde.at))
+		return false;
 	fde.at += length;
+	*fde_ = fde;
+	*cie_ = cie;
+	return true;
+}
+
+bool cairn_function_extent(uintptr_t pc, uintptr_t *begin, uintptr_t *size)
+{
+	struct program p = {0};
+	struct bytes fde, cie;
+
+	if (!find_function(pc, &p, size, &fde, &cie))
+		return false;
+	*begin = p.at;
+	return true;
+}
+
+struct cairn_frame_rule cairn_frame_rule(uintptr_t pc)
+{
+	struct program p = {0};
+	struct bytes fde, cie;
+	uintptr_t size;
+
+	if (!find_function(pc, &p, &size, &fde, &cie))
+		return (struct cairn_frame_rule){0, CAIRN_FRAME_UNKNOWN, CAIRN_RBP_SAME, 0};
 	uintptr_t begin = p.at;
 	p.pc = UINTPTR_MAX; // execute all instructions of the common part
 	run(&p, cie);

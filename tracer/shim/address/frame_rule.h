@@ -2,6 +2,7 @@
 #ifndef CAIRN_FRAME_RULE_H
 #define CAIRN_FRAME_RULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location of the caller's rbp.
@@ -26,5 +27,8 @@ struct cairn_frame_rule {
 
 // cairn_frame_rule returns the rule for pc, an address in an instruction of a function.
 struct cairn_frame_rule cairn_frame_rule(uintptr_t pc);
+
+// cairn_function_extent returns the code of the function with pc, an address in one of its instructions.
+bool cairn_function_extent(uintptr_t pc, uintptr_t *begin, uintptr_t *size);
 
 #endif

@@ -27,9 +27,9 @@ static struct {
 	_Atomic uint64_t rule; // 0: not known yet
 } rules[SLOTS];
 
-void cairn_unwind_begin(void)
+void cairn_unwind_begin(bool fallback)
 {
-	void *libgcc = cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL), *function;
+	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL, *function;
 	uintptr_t *end = cairn_dlsym(RTLD_DEFAULT, "__libc_stack_end");
 
 	if (libgcc != NULL) {
@@ -78,6 +78,11 @@ static uintptr_t stack_end(void)
 	return end;
 }
 
+bool cairn_is_libc(uintptr_t pc)
+{
+	return pc - libc_base < libc_size;
+}
+
 static bool is_own(uintptr_t pc)
 {
 	return pc - own_base < own_size;
@@ -103,21 +108,9 @@ static int collect(struct _Unwind_Context *context, void *data)
 static int without_start(const uintptr_t *addresses, int n)
 {
 	int kept = n - 1; // _start or clone
-	while (kept > 0 && addresses[kept - 1] - libc_base < libc_size)
+	while (kept > 0 && cairn_is_libc(addresses[kept - 1]))
 		kept--;
 	return kept > 0 ? kept : n;
-}
-
-// same_walk reports whether a walk that begins at the same frame would read the same words as before, in the same
-// order. Then it has the same result.
-static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t rbp)
-{
-	if (walk->sp != sp || walk->pc != pc || (walk->used_rbp && walk->rbp != rbp))
-		return false;
-	for (uint32_t i = 0; i < walk->n; i++)
-		if (*walk->words[i].at != walk->words[i].value)
-			return false;
-	return true;
 }
 
 // note_word records a word of the stack that the result of the walk depends on, and returns it.
@@ -128,7 +121,7 @@ static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
 		walk->words[walk->n].at = at;
 		walk->words[walk->n++].value = *at;
 	} else if (walk != NULL) {
-		walk->sp = 0; // too long to remember
+		walk->start.sp = 0; // too long to remember
 	}
 	return *at;
 }
@@ -143,27 +136,26 @@ static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 		walk->used_rbp = true;
 }
 
-__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk)
+int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
+		 bool (*enough)(uintptr_t pc, void *data), void *data)
 {
-	const uintptr_t *frame = __builtin_frame_address(0);
-	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], saved = 0, end;
+	uintptr_t pc = start.pc, sp = start.sp, rbp = start.rbp, saved = 0, end;
 	int n = 0;
 
 	if (!atomic_load_explicit(&begun, memory_order_acquire))
 		return 0;
 	if (walk != NULL) {
-		if (same_walk(walk, pc, sp, rbp))
-			return CAIRN_SAME_WALK;
-		walk->pc = pc;
-		walk->sp = sp;
-		walk->rbp = rbp;
+		walk->start = start;
 		walk->used_rbp = false;
 		walk->n = 0;
 	}
 	end = stack_end();
 	while (n < CAIRN_MAX_FRAMES) {
-		if (!is_own(pc))
+		if (!is_own(pc)) {
 			addresses[n++] = pc;
+			if (enough != NULL && enough(pc, data))
+				return n;
+		}
 		struct cairn_frame_rule rule = rule_at(pc);
 		uintptr_t cfa;
 		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_RBP_AT_RBP)
@@ -180,7 +172,7 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES]
 		default: {
 			struct collected c = {addresses, 0};
 			if (walk != NULL)
-				walk->sp = 0; // same_walk cannot repeat it
+				walk->start.sp = 0; // cairn_same_walk cannot repeat it
 			if (backtrace == NULL || get_ip == NULL)
 				return n;
 			backtrace(collect, &c);
@@ -192,7 +184,7 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES]
 			return n;
 		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {
 			uintptr_t at = (rule.saved == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;
-			if (at < (uintptr_t)frame || at >= end)
+			if (at < start.sp - 16 || at >= end)
 				return n;
 			rbp = *(const uintptr_t *)at;
 			saved = at;

@@ -9,12 +9,21 @@
 enum {
 	CAIRN_MAX_FRAMES = 128,
 	CAIRN_WALK_WORDS = 64,
-	CAIRN_SAME_WALK = -1,
 };
+
+// Where a walk begins: registers of a function of ours after it returns.
+struct cairn_start {
+	uintptr_t pc, sp, rbp;
+};
+
+// CAIRN_START is the start of a walk from the function that it is used in, which must not be inlined.
+#define CAIRN_START \
+	((struct cairn_start){((const uintptr_t *)__builtin_frame_address(0))[1], (uintptr_t)__builtin_frame_address(0) + 16, \
+			      ((const uintptr_t *)__builtin_frame_address(0))[0]})
 
 // A walk up the stack: its start and all words that it read. Nothing else affects its result.
 struct cairn_walk {
-	uintptr_t pc, sp, rbp; // sp 0: no walk
+	struct cairn_start start; // sp 0: no walk
 	bool used_rbp;
 	uint32_t n;
 	struct {
@@ -23,13 +32,30 @@ struct cairn_walk {
 	} words[CAIRN_WALK_WORDS];
 };
 
-// cairn_unwind_begin loads the fallback unwinder. Before it nothing is unwound.
-void cairn_unwind_begin(void);
+// cairn_same_walk reports whether a walk that begins there would read the same words as before, in the same order. Then it
+// has the same result.
+static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct cairn_start *start)
+{
+	if (walk->start.sp != start->sp || walk->start.pc != start->pc || (walk->used_rbp && walk->start.rbp != start->rbp))
+		return false;
+	for (uint32_t i = 0; i < walk->n; i++)
+		if (*walk->words[i].at != walk->words[i].value)
+			return false;
+	return true;
+}
+
+// cairn_unwind_begin prepares walks, with the fallback unwinder for frames that no rule of ours describes if wanted. Before
+// it nothing is unwound.
+void cairn_unwind_begin(bool fallback);
+
+// cairn_is_libc reports whether an address is in the C library.
+bool cairn_is_libc(uintptr_t pc);
 
 // cairn_unwind writes the return addresses of the active functions, innermost first, without our own and without the C
 // library's start of the program or thread. It returns their number, 0 if none could be found. Once it has seen all
-// functions on the stack it neither allocates nor takes a lock. If walk is not NULL and the walk would be the same as
-// *walk, it returns CAIRN_SAME_WALK and no addresses; otherwise it updates *walk.
-int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_walk *walk);
+// functions on the stack it neither allocates nor takes a lock. If walk is not NULL, what was read is kept there. If enough
+// is not NULL, it is called for each address, with data, and the walk ends when it returns true.
+int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
+		 bool (*enough)(uintptr_t pc, void *data), void *data);
 
 #endif

@@ -24,6 +24,7 @@ struct cairn_thread {
 	uint64_t dropped;             // records lost while there was no buffer to count them in
 	uintptr_t code_begin, code_size; // of the module that made the last call
 	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
+	uint64_t alone[32];           // call sites that are recorded without callers, by CAIRN_SITE_SLOT
 	const void *frame[CAIRN_DEPTH]; // stack frames of the open records' wrappers
 
 	// for evidence.h, in ticks
@@ -35,6 +36,7 @@ struct cairn_thread {
 	uint64_t long_after[16];      // call sites after which a computation was long, by CAIRN_LONG_SLOT
 };
 
+#define CAIRN_SITE_SLOT(caller) ((caller) * 0x9e3779b97f4a7c15u >> 59)
 #define CAIRN_LONG_SLOT(caller) ((caller) * 0x9e3779b97f4a7c15u >> 60)
 
 extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));

@@ -69,7 +69,9 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 	caller = caller << 1 >> 1;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
 		caller = cairn_other_module(caller);
-	h->caller = CAIRN_UNLIKELY(cairn_call_paths) ? cairn_call_path(caller) : caller;
+	if (t->alone[CAIRN_SITE_SLOT(caller)] != caller && cairn_call_paths)
+		caller = cairn_call_path(caller);
+	h->caller = caller;
 	return (uint64_t *)(h + 1);
 }
 

@@ -204,8 +204,8 @@ void cairn_start(void)
 	pthread_atfork(NULL, NULL, in_child);
 	if (cairn_config.pointers)
 		cairn_pointers_begin();
-	if (cairn_config.call_paths)
-		cairn_call_paths_begin();
+	if (cairn_config.call_sites)
+		cairn_call_paths_begin(cairn_config.call_paths);
 	if (cairn_reference != NULL)
 		cairn_reference->open(cairn_spool_directory, cairn_config.shared_spool);
 	cairn_modules_use_executable();

@@ -1,0 +1,155 @@
+#include "callers.h"
+
+#include <stddef.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "frame_rule.h"
+#include "modules.h"
+#include "unwind.h"
+
+static uintptr_t executable_base;
+
+void cairn_callers_begin(void)
+{
+	uintptr_t size;
+	cairn_modules_know(getauxval(AT_ENTRY), &executable_base, &size);
+}
+
+// A call instruction: its bytes, and for direct ones (also by a table of addresses that the linker fills) its target.
+struct call {
+	const uint8_t *at;
+	size_t size;
+	bool direct;
+	uintptr_t target; // of a direct call: the function, its entry in the procedure linkage table, or the table's word
+};
+
+static uintptr_t relative(const uint8_t *end)
+{
+	int32_t distance;
+	memcpy(&distance, end - 4, sizeof(distance));
+	return (uintptr_t)end + (uintptr_t)(intptr_t)distance;
+}
+
+// is_indirect reports whether an instruction of a size is call r/m64 (opcode FF /2, with or without REX.B).
+static bool is_indirect(const uint8_t *at, size_t size)
+{
+	size_t prefix = at[0] == 0x41;
+	if (size < prefix + 2 || at[prefix] != 0xff || (at[prefix + 1] >> 3 & 7) != 2)
+		return false;
+	unsigned mod = at[prefix + 1] >> 6, rm = at[prefix + 1] & 7;
+	size_t displacement = mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	return size == prefix + 2 + (mod != 3 && rm == 4) + displacement;
+}
+
+// call_before finds the call instruction that ends at a return address, in the code of its function. A function may also
+// have been entered by something else.
+static bool call_before(uintptr_t address, uintptr_t begin, struct call *c)
+{
+	const uint8_t *end = (const uint8_t *)address;
+	size_t room = address - begin;
+
+	*c = (struct call){0};
+	if (room >= 5 && end[-5] == 0xe8)
+		*c = (struct call){end - 5, 5, true, relative(end)};
+	else if (room >= 6 && end[-6] == 0xff && end[-5] == 0x15)
+		*c = (struct call){end - 6, 6, true, relative(end)};
+	else
+		for (size_t size = 2; size <= 8 && size <= room && c->at == NULL; size++)
+			if (is_indirect(end - size, size))
+				*c = (struct call){end - size, size, false, 0};
+	return c->at != NULL;
+}
+
+// is_same reports whether another call calls the same function.
+static bool is_same(const struct call *c, const uint8_t *at)
+{
+	if (!c->direct)
+		return memcmp(at, c->at, c->size) == 0;
+	return at[0] == c->at[0] && (c->size == 5 || at[1] == c->at[1]) && relative(at + c->size) == c->target;
+}
+
+enum { ONLY = 1, INDIRECT = 2, KNOWN = 4 };
+
+static unsigned look_at(uintptr_t pc)
+{
+	enum { MAX_CODE = 4 << 20 };
+	uintptr_t begin, size;
+	struct call c;
+
+	if (!cairn_function_extent(pc - 1, &begin, &size) || size > MAX_CODE || !call_before(pc, begin, &c))
+		return KNOWN;
+	unsigned found = 0;
+	for (const uint8_t *at = (const uint8_t *)begin; at + c.size <= (const uint8_t *)begin + size && found < 2; at++)
+		found += is_same(&c, at);
+	return KNOWN | (found == 1 ? ONLY : 0) | (c.direct ? 0 : INDIRECT);
+}
+
+// Cache of look_at by return address. Slots are never freed: when all are taken, others are looked at every time.
+enum { SLOTS = 1 << 13, TRIES = 16 };
+static struct {
+	_Atomic uintptr_t pc;
+	_Atomic unsigned facts; // 0: not known yet
+} sites[SLOTS];
+
+static unsigned facts_of(uintptr_t pc)
+{
+	size_t slot = (pc * 0x9e3779b97f4a7c15u) >> 51;
+
+	for (int i = 0; i < TRIES; i++, slot = (slot + 1) % SLOTS) {
+		uintptr_t at = atomic_load_explicit(&sites[slot].pc, memory_order_acquire);
+		if (at == 0 && atomic_compare_exchange_strong(&sites[slot].pc, &at, pc))
+			at = pc;
+		if (at != pc)
+			continue;
+		unsigned facts = atomic_load_explicit(&sites[slot].facts, memory_order_relaxed);
+		if (facts == 0) {
+			facts = look_at(pc);
+			atomic_store_explicit(&sites[slot].facts, facts, memory_order_relaxed);
+		}
+		return facts;
+	}
+	return look_at(pc);
+}
+
+bool cairn_has_callers(uintptr_t site)
+{
+	uintptr_t base, size;
+	if (!cairn_modules_know(site, &base, &size))
+		return false;
+	return base != executable_base || (facts_of(site) & ONLY) != 0;
+}
+
+// keep adds a frame and reports whether the selection is complete.
+static bool keep(struct cairn_callers *c, uintptr_t pc)
+{
+	if (!cairn_modules_know(pc, &c->base, &c->size))
+		return true; // code of no module
+	c->kept[c->n++] = pc;
+	c->in_executable = c->base == executable_base;
+	c->only_call = (facts_of(pc) & ONLY) != 0;
+	return c->n == CAIRN_MAX_CALLERS || (c->in_executable && !c->only_call);
+}
+
+// The frames are those of which the function has no other call of the same kind, and one more; and wherever a library is
+// entered from another module, the first frame outside.
+bool cairn_select_caller(uintptr_t pc, void *data)
+{
+	struct cairn_callers *c = data;
+
+	if (c->n == 0)
+		return pc == c->site && keep(c, pc); // before: frames of MPI's Fortran layer
+	if (cairn_is_libc(pc))
+		return true; // the start of the program or thread, or a function that the library calls back
+	for (int i = 0; i < c->n; i++)
+		if (c->kept[i] == pc)
+			return true; // a recursion
+	if (pc - c->base < c->size)
+		return c->only_call && keep(c, pc);
+	// Another module: a library calls back where it is below the executable, or calls a pointer.
+	uintptr_t base, size;
+	if (c->in_executable || !cairn_modules_know(pc, &base, &size) || (base != executable_base && (facts_of(pc) & INDIRECT) != 0))
+		return true;
+	return keep(c, pc);
+}
