@@ -22,7 +22,7 @@ func (p *internTable) export(of *processes, order []int32, final bool, meta *tra
 		requests: map[requestKey]int64{},
 	}
 	if final {
-		e.sources = p.sources()
+		e.sources = p.sources(meta.CallSites == "path")
 	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
@@ -45,7 +45,7 @@ type exporter struct {
 	final     bool
 	timing    timing.Mode
 	worldSize int
-	sources   sourceSites // nil: sites remain apart
+	sources   sourceSites
 
 	shapes map[int]*exported
 	order  []*exported // by first thread

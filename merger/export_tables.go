@@ -25,7 +25,7 @@ func (e *exporter) addTables() {
 		use(call.Function)
 	}
 	slices.SortFunc(c.Functions, func(a, b trace.Function) int { return cmp.Compare(a.ID, b.ID) })
-	p.exportSites(c, e.sources)
+	p.exportSites(c, &e.sources)
 }
 
 // addCommunicators writes the communicators of the processes, in the order in which the lowest rank

@@ -101,27 +101,51 @@ func (p *internTable) allocationIdentity(allocation int32) []byte {
 // that are arguments, and the origins of allocations, remain apart: they are identities of the
 // program.
 //
+// If call paths were not asked for, callers were recorded only where the function of the call may
+// be a wrapper. Then a call has the site that wrappers.go chooses, without callers.
+//
 // This is the only place where sites become one: all readers identify the location of a call by
 // Signature.Site.
-type sourceSites []uint32
-
-func (s sourceSites) of(site uint32) uint32 {
-	if s == nil {
-		return site
-	}
-	return s[site]
+type sourceSites struct {
+	ofCall   []uint32 // nil: each site stands for itself
+	ofCaller []uint32 // on the path of another site; nil, too
 }
 
-// sources finds the sites that are one. The first one by identity stands for all of them, so that
-// the result does not depend on the order of arrival.
-func (p *internTable) sources() sourceSites {
+func (s *sourceSites) of(site uint32) uint32 { return standsFor(s.ofCall, site) }
+
+func (s *sourceSites) caller(site uint32) uint32 { return standsFor(s.ofCaller, site) }
+
+func standsFor(table []uint32, site uint32) uint32 {
+	if table == nil {
+		return site
+	}
+	return table[site]
+}
+
+// sources finds the sites that are one.
+func (p *internTable) sources(callPaths bool) sourceSites {
+	if callPaths {
+		one := p.oneInSource()
+		return sourceSites{one, one}
+	}
+	shown := p.withoutWrappers()
+	one := p.oneInSource()
+	for site := range shown {
+		shown[site] = one[shown[site]]
+	}
+	return sourceSites{ofCall: shown}
+}
+
+// oneInSource returns for each site the one that stands for all that are one with it: the first one
+// by identity, so that the result does not depend on the order of arrival.
+func (p *internTable) oneInSource() []uint32 {
 	type key struct {
 		trace.Source
 		caller uint32 // the first site in order of arrival that is one with the caller
 	}
 	first := map[key]uint32{}
 	group := make([]uint32, len(p.sites)+1) // the first site in order of arrival
-	stands := make(sourceSites, len(p.sites)+1)
+	stands := make([]uint32, len(p.sites)+1)
 	for i := range p.sites { // callers come before their callees
 		s, site := &p.sites[i], uint32(i)+1
 		group[site], stands[site] = site, site
@@ -147,10 +171,10 @@ func (p *internTable) sources() sourceSites {
 
 // exportSites writes the sites and allocations that the signatures and the ranks of c use, with all
 // callers, and replaces references to them in c by the written numbers.
-func (p *internTable) exportSites(c *trace.Content, sources sourceSites) {
+func (p *internTable) exportSites(c *trace.Content, sources *sourceSites) {
 	sites, allocations := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
-		for ; site > 0 && !sites[site]; site = sources.of(p.sites[site-1].Caller) {
+		for ; site > 0 && !sites[site]; site = sources.caller(p.sites[site-1].Caller) {
 			sites[site] = true
 		}
 	}
@@ -176,7 +200,7 @@ func (p *internTable) exportSites(c *trace.Content, sources sourceSites) {
 	for i, site := range inOrder(sites, p.siteIdentity) {
 		siteNumber[site] = uint32(i) + 1
 		s := p.sites[site-1]
-		s.Caller = siteNumber[sources.of(s.Caller)] // callers sort before their callees
+		s.Caller = siteNumber[sources.caller(s.Caller)] // callers sort before their callees
 		c.Sites = append(c.Sites, s)
 	}
 	c.Ranks.ReplaceSites(func(site uint32) uint32 { return siteNumber[site] })

@@ -314,8 +314,7 @@ func TextOf(v *Value, kind string) string {
 // Optional keys:
 //
 //   - call_site, if it is known; call_path, the sites that it was reached from, innermost first, if
-//     they were recorded; shown_site, the one of them that people are told of (Site.Shown), if it is
-//     another than call_site;
+//     paths were recorded;
 //   - "status_ignored":true if the program passed MPI_STATUS(ES)_IGNORE;
 //   - "untraced":true if tracing was off for some of the time since the previous call;
 //   - "unfinished":true if the call never returned: then "return" is null, and the duration lasts
@@ -354,9 +353,6 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		b = e.Site.appendJSON(b)
 		if e.Site.Caller > 0 {
 			b = append(e.appendCallPath(append(b, `,"call_path":[`...)), ']')
-		}
-		if shown := e.Site.Shown(); shown != e.Site {
-			b = shown.appendJSON(append(b, `,"shown_site":`...))
 		}
 	}
 	return append(b, '}')

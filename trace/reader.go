@@ -216,7 +216,6 @@ func (t *Reader) openShared() error {
 	if err := c.validateShared(); err != nil {
 		return err
 	}
-	c.showCallers()
 	t.extrapolation()
 	t.timingPlan, err = planTiming(c.Signatures, &c.Meta, c.Functions)
 	return err

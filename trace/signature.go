@@ -118,17 +118,6 @@ type Site struct {
 	// unknown. Call paths are stored as these links, so that they share common parts. The index is
 	// always that of an earlier site.
 	Caller uint32
-
-	ShownAs *Site // set by readers of finished traces; nil: the site itself
-}
-
-// Shown returns the site that people are told of: the site itself, or, where it is in a wrapper
-// that calls go through, the caller that differs from call to call.
-func (s *Site) Shown() *Site {
-	if s.ShownAs != nil {
-		return s.ShownAs
-	}
-	return s
 }
 
 // A Source is the location of a call in the source, without the binary and the address.

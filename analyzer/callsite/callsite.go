@@ -14,24 +14,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
-// Name returns a name of a call site that is unique in the program; of one in a wrapper, that of
-// the caller (trace.Site.Shown). Without line numbers (a program that was built without -g) it
-// contains the offset in the module.
-func Name(s *trace.Site) string { return Frame(s.Shown()) }
-
-// Frame is Name of a site on a call path, even if that is in a wrapper.
-func Frame(s *trace.Site) string {
+// Name returns a name of a call site that is unique in the program. Without line numbers (a program
+// that was built without -g) it contains the offset in the module.
+func Name(s *trace.Site) string {
 	if s.Function != "" && (s.File == "" || s.Line <= 0) {
 		return fmt.Sprintf("%s in %s+%#x", s.Function, s.Module, s.Offset)
 	}
-	return inFunction(s)
+	return InFunction(s)
 }
 
 // InFunction is Name for comparing builds: without line numbers it is the function only, which does
 // not change with the code before it.
-func InFunction(s *trace.Site) string { return inFunction(s.Shown()) }
-
-func inFunction(s *trace.Site) string {
+func InFunction(s *trace.Site) string {
 	switch {
 	case s.File != "" && s.Line > 0:
 		return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)

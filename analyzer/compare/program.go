@@ -12,7 +12,6 @@ import (
 type source struct{ function, file, module string }
 
 func sourceOf(s *trace.Site) source {
-	s = s.Shown()
 	one := source{function: s.Function, module: path.Base(s.Module)}
 	if s.File != "" {
 		one.file = path.Base(s.File)

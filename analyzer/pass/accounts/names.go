@@ -71,7 +71,7 @@ func (n Names) In(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {
 		return ""
 	}
-	return n.sites[s-1].Shown().Function
+	return n.sites[s-1].Function
 }
 
 // Around returns the function that runs between two calls: the innermost one that contains both. It

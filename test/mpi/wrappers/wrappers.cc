@@ -6,13 +6,13 @@
 #include <cstdio>
 
 #define NOINLINE __attribute__((noinline))
-#define HERE(form) (fprintf(lines, "%s %d\n", form, __LINE__))
+#define HERE (fprintf(lines, "wrappers.cc:%d\n", __LINE__))
 #define STAY asm volatile("") /* no tail call */
 
 static FILE *lines;
 
 extern "C" void library_barrier(void);
-extern "C" void library_twice(void);
+extern "C" void library_twice(FILE *lines);
 
 // A static function.
 static NOINLINE void timed_barrier(MPI_Comm comm)
@@ -58,36 +58,44 @@ static NOINLINE void recursion(int depth, int *v)
 // No wrapper: two calls of the same function, which are the call sites.
 static NOINLINE void exchange(int *v)
 {
-	HERE("exchange"); MPI_Sendrecv_replace(v, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-	HERE("exchange"); MPI_Sendrecv_replace(v, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	HERE; MPI_Sendrecv_replace(v, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	HERE; MPI_Sendrecv_replace(v, 1, MPI_INT, 0, 0, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
+
+// No wrapper: one of many places that call the function.
+static NOINLINE void one_of_many(int *v) { int w; HERE; MPI_Allgather(v, 1, MPI_INT, &w, 1, MPI_INT, MPI_COMM_SELF); STAY; }
 
 static NOINLINE void compute(mpi::Timer &timer, int *v)
 {
 	double d = 0;
-	HERE("static"); timed_barrier(MPI_COMM_WORLD);
-	HERE("virtual"); timer.reduce(v);
-	HERE("template"); timer.broadcast(v);
-	HERE("template"); timer.broadcast(&d);
-	HERE("layers"); upper(v);
-	HERE("inlined"); inlined(v);
-	HERE("tail"); tail(v);
-	HERE("library"); library_barrier();
+	HERE; timed_barrier(MPI_COMM_WORLD);
+	HERE; timer.reduce(v);
+	HERE; timer.broadcast(v);
+	HERE; timer.broadcast(&d);
+	HERE; upper(v);
+	HERE; inlined(v);
+	HERE; tail(v);
+	HERE; library_barrier();
 	exchange(v);
+	one_of_many(v);
+	int w;
+	HERE; MPI_Allgather(v, 1, MPI_INT, &w, 1, MPI_INT, MPI_COMM_SELF);
+	HERE; MPI_Allgather(v, 1, MPI_INT, &w, 1, MPI_INT, MPI_COMM_SELF);
 	STAY;
 }
 
 static NOINLINE void io(mpi::Timer &timer, int *v)
 {
-	HERE("static"); timed_barrier(MPI_COMM_WORLD);
-	HERE("virtual"); timer.reduce(v);
-	HERE("template"); timer.broadcast(v);
-	HERE("layers"); upper(v);
-	HERE("inlined"); inlined(v);
-	HERE("tail"); tail(v);
-	HERE("library"); library_barrier();
-	HERE("library"); HERE("library"); library_twice();
+	HERE; timed_barrier(MPI_COMM_WORLD);
+	HERE; timer.reduce(v);
+	HERE; timer.broadcast(v);
+	HERE; upper(v);
+	HERE; inlined(v);
+	HERE; tail(v);
+	HERE; library_barrier();
+	library_twice(lines);
 	exchange(v);
+	one_of_many(v);
 	STAY;
 }
 
@@ -104,7 +112,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 3; i++) {
 			compute(timer, v);
 			if (rank % 2 == 0) /* ranks differ */
-				HERE("layers"), upper(v);
+				HERE, upper(v);
 			for (int depth = 0; depth < 40; depth += 13)
 				recursion(depth, v);
 			io(timer, v);

@@ -51,7 +51,6 @@ void cairn_call_paths_begin(bool whole_paths)
 	if (room == MAP_FAILED)
 		return;
 	cairn_unwind_begin(whole);
-	cairn_callers_begin();
 	cairn_call_paths = true;
 }
 
@@ -159,7 +158,7 @@ __attribute__((noinline)) uint64_t cairn_call_path(uint64_t caller)
 	for (int i = 0; set != NULL && i < WAYS; i++)
 		if (set[i].caller == caller && cairn_same_walk(&set[i].walk, &start))
 			return set[i].word;
-	if (!whole && !cairn_has_callers(caller)) {
+	if (!whole && !cairn_may_be_in_wrapper(caller)) {
 		cairn_self.alone[CAIRN_SITE_SLOT(caller)] = caller;
 		return caller;
 	}

@@ -3,19 +3,9 @@
 #include <stddef.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "frame_rule.h"
-#include "modules.h"
 #include "unwind.h"
-
-static uintptr_t executable_base;
-
-void cairn_callers_begin(void)
-{
-	uintptr_t size;
-	cairn_modules_know(getauxval(AT_ENTRY), &executable_base, &size);
-}
 
 // A call instruction: its bytes, and for direct ones (also by a table of addresses that the linker fills) its target.
 struct call {
@@ -70,7 +60,7 @@ static bool is_same(const struct call *c, const uint8_t *at)
 	return at[0] == c->at[0] && (c->size == 5 || at[1] == c->at[1]) && relative(at + c->size) == c->target;
 }
 
-enum { ONLY = 1, INDIRECT = 2, KNOWN = 4 };
+enum { ONLY = 1, KNOWN = 2 };
 
 static unsigned look_at(uintptr_t pc)
 {
@@ -83,7 +73,7 @@ static unsigned look_at(uintptr_t pc)
 	unsigned found = 0;
 	for (const uint8_t *at = (const uint8_t *)begin; at + c.size <= (const uint8_t *)begin + size && found < 2; at++)
 		found += is_same(&c, at);
-	return KNOWN | (found == 1 ? ONLY : 0) | (c.direct ? 0 : INDIRECT);
+	return KNOWN | (found == 1 ? ONLY : 0);
 }
 
 // Cache of look_at by return address. Slots are never freed: when all are taken, others are looked at every time.
@@ -113,43 +103,22 @@ static unsigned facts_of(uintptr_t pc)
 	return look_at(pc);
 }
 
-bool cairn_has_callers(uintptr_t site)
+bool cairn_may_be_in_wrapper(uintptr_t site)
 {
-	uintptr_t base, size;
-	if (!cairn_modules_know(site, &base, &size))
-		return false;
-	return base != executable_base || (facts_of(site) & ONLY) != 0;
+	return (facts_of(site) & ONLY) != 0;
 }
 
-// keep adds a frame and reports whether the selection is complete.
-static bool keep(struct cairn_callers *c, uintptr_t pc)
-{
-	if (!cairn_modules_know(pc, &c->base, &c->size))
-		return true; // code of no module
-	c->kept[c->n++] = pc;
-	c->in_executable = c->base == executable_base;
-	c->only_call = (facts_of(pc) & ONLY) != 0;
-	return c->n == CAIRN_MAX_CALLERS || (c->in_executable && !c->only_call);
-}
-
-// The frames are those of which the function has no other call of the same kind, and one more; and wherever a library is
-// entered from another module, the first frame outside.
 bool cairn_select_caller(uintptr_t pc, void *data)
 {
 	struct cairn_callers *c = data;
 
-	if (c->n == 0)
-		return pc == c->site && keep(c, pc); // before: frames of MPI's Fortran layer
+	if (c->n == 0 && pc != c->site)
+		return false; // a frame of MPI's Fortran layer
 	if (cairn_is_libc(pc))
 		return true; // the start of the program or thread, or a function that the library calls back
 	for (int i = 0; i < c->n; i++)
 		if (c->kept[i] == pc)
 			return true; // a recursion
-	if (pc - c->base < c->size)
-		return c->only_call && keep(c, pc);
-	// Another module: a library calls back where it is below the executable, or calls a pointer.
-	uintptr_t base, size;
-	if (c->in_executable || !cairn_modules_know(pc, &base, &size) || (base != executable_base && (facts_of(pc) & INDIRECT) != 0))
-		return true;
-	return keep(c, pc);
+	c->kept[c->n++] = pc;
+	return c->n == CAIRN_MAX_CALLERS || !cairn_may_be_in_wrapper(pc);
 }

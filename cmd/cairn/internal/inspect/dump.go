@@ -115,7 +115,7 @@ func appendDatatype(line []byte, known map[int]*datatypes.Table, e *trace.Event)
 func appendCallPath(line []byte, e *trace.Event) []byte {
 	between := "  at "
 	for site := range e.CallPath {
-		line = append(append(line, between...), callsite.Short(callsite.Frame(site))...)
+		line = append(append(line, between...), callsite.Short(callsite.Name(site))...)
 		between = " < "
 	}
 	return line
