@@ -13,11 +13,12 @@ import (
 // allows that it is one (tracer/shim/address/callers.c); here is decided whether it is, for all
 // ranks alike.
 //
-// A function is a wrapper of what it calls if more places call the function than call the same
-// thing elsewhere in the binary, and if it has one such call. So the only function that calls
+// A function is a wrapper if it has one call that leads to MPI, and if more places call the
+// function than call the same thing elsewhere in the binary. So the only function that calls
 // MPI_Barrier is a wrapper if it is called from two places; one of many that call MPI_Allreduce is
-// none. A wrapper of a wrapper is one by the same rule, and functions that are called from one
-// place only are passed.
+// none, and neither is one that sends and receives. A wrapper of a wrapper is one by the same rule,
+// and functions that are called from one place only are passed. Calls that only query the state of
+// the process (MPI_Wtime) do not count.
 
 // A location is a line of the source, or an address where the line is not known.
 type location struct {
@@ -68,10 +69,17 @@ type callPath struct {
 // the wrapper was called that it is in. It adds these to the table.
 func (p *internTable) withoutWrappers() []uint32 {
 	// 1. The paths of calls, and what they call. An address that calls several functions of MPI is
-	// taken as a call of the first.
+	// taken as a call of the first one.
+	query := map[uint16]bool{}
+	for id, f := range p.functions {
+		query[id] = f.Semantics().IsLocalQuery()
+	}
 	functions := make([]uint16, len(p.sites)+1)
 	for i := range p.templates {
 		s := &p.templates[i].signature
+		if query[s.Function] {
+			continue
+		}
 		if of := &functions[s.Site]; *of == 0 || s.Function < *of {
 			*of = s.Function
 		}
@@ -102,34 +110,52 @@ func (p *internTable) withoutWrappers() []uint32 {
 	return shown
 }
 
-// A caller is a function that calls something.
+// A caller is a function, of a binary.
 type caller struct {
-	callee   callee
 	module   string
 	function location
+}
+
+// calling is what a function, or all functions of a binary, call and from which places.
+type calling struct {
+	paths []*callPath
+	from  map[callee]map[location]bool
+}
+
+func (c *calling) add(p *callPath) {
+	if c.from == nil {
+		c.from = map[callee]map[location]bool{}
+	}
+	if c.from[p.callee] == nil {
+		c.from[p.callee] = map[location]bool{}
+	}
+	c.from[p.callee][locationOf(p.sites[p.shown])] = true
+	c.paths = append(c.paths, p)
 }
 
 // moveOut moves the sites of calls that are in a wrapper to its callers, and reports whether there
 // were any.
 func moveOut(paths []*callPath) (moved bool) {
-	// 1. Who calls what, and from which places. Functions of several modules do not share wrappers.
-	inModule := map[caller]map[location]bool{} // by callee and module
-	inFunction := map[caller][]*callPath{}
+	// 1. Who calls what, and from which places.
+	modules, functions := map[string]*calling{}, map[caller]*calling{}
 	for _, p := range paths {
 		s := p.sites[p.shown]
-		by := caller{callee: p.callee, module: module(s)}
-		if inModule[by] == nil {
-			inModule[by] = map[location]bool{}
+		by := caller{module(s), functionOf(s)}
+		if functions[by] == nil {
+			functions[by] = &calling{}
 		}
-		inModule[by][locationOf(s)] = true
-		by.function = functionOf(s)
-		inFunction[by] = append(inFunction[by], p)
+		if modules[by.module] == nil {
+			modules[by.module] = &calling{}
+		}
+		functions[by].add(p)
+		modules[by.module].add(p)
 	}
-	// 2. Functions with one place that are called from more places than there are others.
-	for by, calls := range inFunction {
+	// 2. Functions that call one thing, and are called from more places than there are others.
+	for by, f := range functions {
+		calls := f.paths
 		farther, callers := nextDifference(calls)
-		others := len(inModule[caller{callee: by.callee, module: by.module}]) - 1
-		if farther == 0 || callers <= max(1, others) {
+		others := len(modules[by.module].from[calls[0].callee]) - 1
+		if len(f.from) > 1 || farther == 0 || callers <= max(1, others) {
 			continue
 		}
 		moved = true

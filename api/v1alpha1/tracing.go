@@ -124,8 +124,8 @@ type Tracing struct {
 	// +kubebuilder:validation:MaxItems=9
 	Exclude []FunctionGroup `json:"exclude,omitempty"`
 
-	// CallSites: Caller keeps where each MPI call was made. Path also keeps the callers of that
-	// function, out to main. None keeps neither.
+	// CallSites: Caller keeps where each MPI call was made, or where the wrapper was called that it
+	// is in. Path keeps the call and its callers, out to main. None keeps neither.
 	// +optional
 	// +kubebuilder:default:=Caller
 	CallSites CallSites `json:"callSites,omitempty"`
