@@ -15,18 +15,20 @@ enum {
 	PATIENCE = 600, // seconds that a thread waits for another's handle
 };
 
-// A slot has the handles of an id: mostly one. An MPI that counts references returns the same
-// handle, which has the same id, each time it is asked for it (such as a communicator's group), and
-// it must be freed as often. Another MPI returns different handles.
-struct slot {
+// A slot has the handles of an id, the newest first: mostly one. An MPI that counts references
+// returns the same handle, which has the same id, each time it is asked for it (such as a
+// communicator's group), and it must be freed as often. Another MPI returns different handles. And
+// an id is given again once its object is freed, which another thread need not have done yet here:
+// a thread uses its own handle, or else the oldest one. It must not wait for the other thread, which
+// may be in a collective operation that begins only after this thread has gone on.
+struct made {
 	uint64_t handle;
-	struct thread *thread; // its owner; NULL: none
-	struct older *older;
+	struct thread *thread;
+	struct made *older;
 };
 
-struct older {
-	uint64_t handle;
-	struct older *older;
+struct slot {
+	struct made *newest;
 };
 
 struct table {
@@ -54,46 +56,59 @@ static struct slot *slot_of(struct call *c, struct table *t, int64_t id)
 	return &t->slots[id];
 }
 
-static void wait_for_others(struct call *c, const struct table *t, int64_t id, const char *what)
+static void wait_for_others(struct call *c, const struct table *t, int64_t id)
 {
 	struct timespec until;
 
 	if (!cr_several_threads)
-		cr_die("call %llu: %s#%lld %s", (unsigned long long)c->index, t->kind, (long long)id, what);
+		cr_die("call %llu: %s#%lld is not there", (unsigned long long)c->index, t->kind, (long long)id);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PATIENCE;
 	if (pthread_cond_timedwait(&changed, &mutex, &until) == ETIMEDOUT)
-		cr_die("call %llu: %s#%lld %s, and no other thread changes that", (unsigned long long)c->index, t->kind, (long long)id, what);
+		cr_die("call %llu: %s#%lld is not there, and no other thread makes it", (unsigned long long)c->index, t->kind, (long long)id);
+}
+
+// chosen returns the link to the handle that a call of this thread means, which is NULL if there is none.
+static struct made **chosen(struct call *c, struct slot *s)
+{
+	struct made **link = &s->newest;
+
+	for (struct made **at = &s->newest; *at != NULL; at = &(*at)->older) {
+		link = at;
+		if ((*at)->thread == c->thread)
+			break;
+	}
+	return link;
 }
 
 static uint64_t get(struct call *c, struct table *t, int64_t id)
 {
 	pthread_mutex_lock(&mutex);
-	struct slot *s;
-	while ((s = slot_of(c, t, id))->thread == NULL)
-		wait_for_others(c, t, id, "is not there");
-	const uint64_t handle = s->handle;
+	struct made *m;
+	while ((m = *chosen(c, slot_of(c, t, id))) == NULL)
+		wait_for_others(c, t, id);
+	const uint64_t handle = m->handle;
 	pthread_mutex_unlock(&mutex);
 	return handle;
 }
 
+// put adds a handle; again: it is the present one of the id.
 static void put(struct call *c, struct table *t, int64_t id, uint64_t handle, bool again)
 {
 	if (id < 0)
 		return;
 	pthread_mutex_lock(&mutex);
-	struct slot *s;
-	while ((s = slot_of(c, t, id))->thread != NULL && s->thread != c->thread && s->handle != handle && !again)
-		wait_for_others(c, t, id, "is another's");
-	if (s->thread != NULL && !again) {
-		struct older *older = malloc(sizeof(*older));
-		if (older == NULL)
+	struct slot *s = slot_of(c, t, id);
+	struct made *m = again ? *chosen(c, s) : NULL;
+	if (m == NULL) {
+		m = malloc(sizeof(*m));
+		if (m == NULL)
 			cr_die("out of memory");
-		*older = (struct older){s->handle, s->older};
-		s->older = older;
+		m->older = s->newest;
+		s->newest = m;
 	}
-	s->handle = handle;
-	s->thread = c->thread;
+	m->handle = handle;
+	m->thread = c->thread;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&mutex);
 }
@@ -103,16 +118,10 @@ static void drop(struct call *c, struct table *t, int64_t id)
 	if (id < 0)
 		return;
 	pthread_mutex_lock(&mutex);
-	struct slot *s = slot_of(c, t, id);
-	struct older *older = s->older;
-	if (older != NULL) {
-		s->handle = older->handle;
-		s->older = older->older;
-		free(older);
-	} else {
-		s->thread = NULL;
-	}
-	pthread_cond_broadcast(&changed);
+	struct made **link = chosen(c, slot_of(c, t, id)), *m = *link;
+	if (m != NULL)
+		*link = m->older;
+	free(m);
 	pthread_mutex_unlock(&mutex);
 }
 

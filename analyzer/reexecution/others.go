@@ -20,7 +20,7 @@ type After struct {
 // Others are the other threads of a rank. A thread frees what others use only after they are done
 // with it: the program ensures that by a join or a lock, which no trace has. So a call that frees a
 // handle waits for those calls of the others that used it and were entered before, as far as times
-// show it.
+// show it. Threads that use a number for different objects, one after the other, do not wait.
 type Others struct {
 	threads []*other
 	failed  []error
@@ -34,6 +34,9 @@ type other struct {
 	ahead  *Call // the one that comes next
 	calls  uint64
 	last   map[used]uint64 // the last call that used a handle, counted from 1
+	// requests are the handles that were used to make a request: until it is completed, the others
+	// do not free them. Open MPI 4.1 crashes if the communicator of an MPI_Ibarrier is freed before.
+	requests map[int64][]used
 }
 
 type used struct {
@@ -49,7 +52,7 @@ func NewOthers(ctx context.Context, t timeline.Trace, locations []int, but int) 
 		if l == but {
 			continue
 		}
-		x := &other{number: i, last: map[used]uint64{}}
+		x := &other{number: i, last: map[used]uint64{}, requests: map[int64][]used{}}
 		x.next, x.stop = iter.Pull(calls(ctx, t, l, &o.failed[i]))
 		x.ahead, _ = x.next()
 		o.threads = append(o.threads, x)
@@ -69,19 +72,28 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 	if !c.Timed || len(o.threads) == 0 {
 		return nil, nil
 	}
-	freed := frees(c)
-	if len(freed) == 0 {
-		return nil, nil
-	}
-	for _, x := range o.threads {
-		x.follow(c.Enter + c.EnterError)
-		var calls uint64
-		for _, h := range freed {
-			calls = max(calls, x.last[h])
-			delete(x.last, h)
+	// 1. What the others used by a number before it was given to a new object is not that object.
+	made, freed := changed(c)
+	if len(made) > 0 {
+		for _, x := range o.threads {
+			x.follow(c.Enter - c.EnterError)
+			for _, h := range made {
+				delete(x.last, h)
+			}
 		}
-		if calls > 0 {
-			list = append(list, After{x.number, calls})
+	}
+	// 2. What they used of the objects that the call frees.
+	if len(freed) > 0 {
+		for _, x := range o.threads {
+			x.follow(c.Enter + c.EnterError)
+			var calls uint64
+			for _, h := range freed {
+				calls = max(calls, x.last[h])
+				delete(x.last, h)
+			}
+			if calls > 0 {
+				list = append(list, After{x.number, calls})
+			}
 		}
 	}
 	return list, errors.Join(o.failed...)
@@ -91,25 +103,54 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 func (x *other) follow(until int64) {
 	for more := x.ahead != nil; more && (!x.ahead.Timed || x.ahead.Enter-x.ahead.EnterError < until); {
 		x.calls++
-		eachHandle(x.ahead, func(p *mpi.Param, before, after *trace.Value) {
-			for _, v := range append(elements(before), elements(after)...) {
-				if v.Form == trace.Handle {
-					x.last[used{p.Kind, v.Int}] = x.calls
-				}
-			}
-		})
+		x.use(x.ahead)
 		x.ahead, more = x.next()
 	}
 }
 
-// frees returns the handles that the call frees. Requests belong to their thread.
-func frees(c *Call) (list []used) {
+// use notes which handles a call uses, itself and by the requests that it completes.
+func (x *other) use(c *Call) {
+	var uses []used
+	var made []int64 // requests
 	eachHandle(c, func(p *mpi.Param, before, after *trace.Value) {
-		if p.Kind != mpi.KindRequest && before != nil && before.Form == trace.Handle && after != nil && after.Form == trace.Name {
-			list = append(list, used{p.Kind, before.Int})
+		for _, v := range append(elements(before), elements(after)...) {
+			switch {
+			case v.Form != trace.Handle:
+			case p.Kind != mpi.KindRequest:
+				uses = append(uses, used{p.Kind, v.Int})
+			case before == nil:
+				made = append(made, v.Int)
+			default:
+				for _, h := range x.requests[v.Int] {
+					x.last[h] = x.calls
+				}
+			}
 		}
 	})
-	return list
+	for _, h := range uses {
+		x.last[h] = x.calls
+	}
+	for _, id := range made {
+		x.requests[id] = uses
+	}
+	_, freed := changed(c)
+	for _, h := range freed { // so nobody else does
+		delete(x.last, h)
+	}
+}
+
+// changed returns the handles that the call makes and frees. Requests belong to their thread.
+func changed(c *Call) (made, freed []used) {
+	eachHandle(c, func(p *mpi.Param, before, after *trace.Value) {
+		switch {
+		case p.Kind == mpi.KindRequest || after == nil:
+		case before == nil && after.Form == trace.Handle:
+			made = append(made, used{p.Kind, after.Int})
+		case before != nil && before.Form == trace.Handle && after.Form == trace.Name:
+			freed = append(freed, used{p.Kind, before.Int})
+		}
+	})
+	return made, freed
 }
 
 // eachHandle calls do for the parameters that are handles.

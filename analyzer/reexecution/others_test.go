@@ -18,7 +18,7 @@ func TestFreesWaitForOtherThreads(t *testing.T) {
 	b := tracetest.New(1)
 	first := b.Rank(0)
 	group := func(n int) args { return args{"group": tracetest.Group(n)} }
-	freed := func(n int) args { return args{"group": tracetest.FreedGroup(n)} }
+	freed := func(n int) args { return args{"group": tracetest.Freed(n)} }
 	second, third := first.Thread(), first.Thread()
 	second.Call("MPI_Group_size", 2, 3, group(1)).Call("MPI_Group_size", 4, 5, group(2)).Call("MPI_Group_size", 6, 7, group(1)).
 		Call("MPI_Group_size", 12, 13, group(1))
@@ -36,4 +36,34 @@ func TestFreesWaitForOtherThreads(t *testing.T) {
 		return err
 	}))
 	assert.Equal(t, []string{"[]", "[{1 3}]", "[{1 4}]", "[{1 2} {2 1}]", "[]"}, got)
+}
+
+// TestFreesDoNotWaitForOtherObjects: two threads make, use and free an object of one number each, in
+// turn; and one thread closes the file of a request that another one waits for.
+func TestFreesDoNotWaitForOtherObjects(t *testing.T) {
+	b := tracetest.New(1)
+	first := b.Rank(0)
+	second := first.Thread()
+	turn := func(r *tracetest.Rank, at float64) {
+		r.Call("MPI_Comm_group", at, at+1, args{"group": tracetest.Group(1)}).
+			Call("MPI_Group_size", at+1, at+2, args{"group": tracetest.Group(1)}).
+			Call("MPI_Group_free", at+2, at+3, args{"group": tracetest.Freed(1)})
+	}
+	turn(second, 0)
+	turn(first, 10)
+	turn(second, 20)
+	turn(first, 30)
+	second.Call("MPI_File_iwrite", 40, 41, args{"fh": tracetest.File(1), "request": tracetest.Request(0)}).
+		Call("MPI_Wait", 42, 43, args{"request": tracetest.Request(0)})
+	first.Call("MPI_File_close", 50, 51, args{"fh": tracetest.Freed(1)})
+	tr := timeline.Of(b.Open(t))
+	o := NewOthers(context.Background(), tr, []int{0, 1}, 0)
+	defer o.Close()
+	var got []After
+	require.NoError(t, Each(context.Background(), tr, 0, func(c *Call) error {
+		after, err := o.Before(c)
+		got = append(got, after...)
+		return err
+	}))
+	assert.Equal(t, []After{{1, 8}}, got)
 }

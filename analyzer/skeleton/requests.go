@@ -107,6 +107,8 @@ func (c *caller) requestNumbers(p *mpi.Param, of func(*vector) *argument, about 
 func (c *caller) pick(n, ids string, length int) string {
 	c.helpers["pick"] = true
 	c.longest = max(c.longest, length)
+	v := c.handles[mpi.KindRequest]
+	v.n = max(v.n, 1) // the helper names the array, even if the program has null requests only
 	c.after = append(c.after, "put_back();")
 	return fmt.Sprintf("pick(%s, %s)", n, ids)
 }
@@ -145,6 +147,8 @@ func (c *caller) pickOne(of func(*vector) *argument, about *subject) (string, er
 	}
 	c.helpers["pick"], c.helpers["pick_one"] = true, true
 	c.longest = max(c.longest, length)
+	v := c.handles[mpi.KindRequest]
+	v.n = max(v.n, 1) // the helper names the array, even if the program has null requests only
 	c.after = append(c.after, "put_back();")
 	return fmt.Sprintf("pick_one(%d, %s, %s)", length, words[0], words[1]), nil
 }

@@ -209,3 +209,12 @@ func TestWaitsForChangingRequests(t *testing.T) {
 	assert.Contains(t, source, "static const int array_of_requests_")
 	assert.NotContains(t, source, "static const MPI_Request")
 }
+
+// Waits for null requests only: the helper that makes the list names the array of requests.
+func TestWaitsForNullRequestsOnly(t *testing.T) {
+	b := tracetest.New(1)
+	b.Rank(0).Init(0, 1).Call("MPI_Wait", 1, 2, tracetest.Args{"request": "MPI_REQUEST_NULL"}).Finalize(2, 3)
+	source := made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source
+	assert.Contains(t, source, "requests[from[i]]")
+	assert.Contains(t, source, "static MPI_Request requests[1];")
+}

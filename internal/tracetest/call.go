@@ -2,6 +2,7 @@ package tracetest
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
@@ -73,8 +74,8 @@ type (
 	Win   int
 	File  int
 	Group int
-	// A FreedGroup is a group that the call frees.
-	FreedGroup int
+	// A Freed object is one that the call frees.
+	Freed int
 )
 
 // Requests are an array of requests.
@@ -137,8 +138,8 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 		if p.Direction.IsOut() {
 			if r.open {
 				v = trace.Value{}
-			} else if _, freed := argument.(FreedGroup); freed {
-				v = trace.Value{Form: trace.Name, Text: "MPI_GROUP_NULL"}
+			} else if _, freed := argument.(Freed); freed {
+				v = trace.Value{Form: trace.Name, Text: "MPI_" + strings.ToUpper(p.Kind.String()) + "_NULL"}
 			}
 			s.Out = append(s.Out, v)
 		}
@@ -223,7 +224,7 @@ func value(p *mpi.Param, argument any, given bool) trace.Value {
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Group:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
-	case FreedGroup:
+	case Freed:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Requests:
 		v := trace.Value{Form: trace.List}

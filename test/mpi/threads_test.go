@@ -39,3 +39,22 @@ func TestThreadsInAnyOrder(t *testing.T) {
 		})
 	}
 }
+
+// TestThreadsWithObjectsOfOneNumber: an object's number is given again once it is freed. A thread of
+// a re-execution that needs it does not wait for the thread that has it: that may be in a collective
+// operation, which other ranks enter only after their thread has gone on.
+func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			objects := filepath.Join(t.TempDir(), "objects")
+			out, err := exec.Command("mpicc."+implementation, "-g", "-O1", "-Wall", "-Werror", "-pthread", "-o", objects, "threads/objects.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			r := trace(t, nil, append(launcher(implementation, 3), objects)...)
+			require.Equal(t, 0, r.code, r.stderr)
+			for range 3 {
+				again := replay(t, r.dir, implementation, 3, "--speed", "max", "--check")
+				require.Equal(t, 0, again.code, "%s%s", again.stdout, again.stderr)
+			}
+		})
+	}
+}
