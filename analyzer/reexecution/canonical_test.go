@@ -249,6 +249,9 @@ func TestRefusals(t *testing.T) {
 	}), all()))
 	assert.Equal(t, []string{"rank 0"}, named(one(func(r *tracetest.Rank) { r.Unfinished("MPI_Barrier", 1, 2, nil) }), all()))
 	assert.Equal(t, []string{"the trace"}, named(one(func(r *tracetest.Rank) { r.Untraced().Finalize(2, 3) }), all()))
+	b := tracetest.New(1)
+	b.Rank(0).Init(0, 1).Call("MPI_Comm_get_parent", 1, 2, args{"parent": tracetest.Comm(b.Comm("spawn", 0))}).Finalize(2, 3)
+	assert.Equal(t, []string{"the trace"}, named(b, all()))
 	without := all()
 	delete(without.Functions, mpi.ByName("MPI_Barrier").ID)
 	assert.Equal(t, []string{"MPI_Barrier"}, named(one(func(r *tracetest.Rank) { r.Call("MPI_Barrier", 1, 2, nil).Finalize(2, 3) }),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -30,13 +31,15 @@ func Refusals(t timeline.Trace, target *Target) []Refusal {
 	list := incomplete(t)
 	seen := map[uint16]bool{}
 	names := map[string]bool{}
-	untraced, generalized := false, false
+	untraced, generalized, spawned := false, false, false
 	for _, s := range t.Signatures() {
 		untraced, generalized = untraced || s.Untraced, generalized || s.Generalized
 		f := mpi.ByID(s.Function)
 		if failed := s.Return.Form == trace.Int && s.Return.Int != 0; f != nil && !failed {
 			constants(f, s.In, names)
 		}
+		meaning := t.Semantics(s.Function)
+		spawned = spawned || meaning != nil && meaning.Creation == semantics.WithParent && s.Communicator.Form == trace.Stream
 		if seen[s.Function] {
 			continue
 		}
@@ -59,6 +62,9 @@ func Refusals(t timeline.Trace, target *Target) []Refusal {
 		case !target.Constants[c.ID]:
 			list = append(list, Refusal{name, absent})
 		}
+	}
+	if spawned {
+		list = append(list, Refusal{"the trace", "its processes were spawned, and those that spawned them are not in it"})
 	}
 	if untraced {
 		list = append(list, Refusal{"the trace", "tracing was off for some of the run, so calls are missing"})

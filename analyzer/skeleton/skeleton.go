@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Options of a skeleton.
@@ -160,6 +161,10 @@ func leaveOut(t timeline.Trace) ([]LeftOut, func(int32) bool, error) {
 			switch meaning.Creation {
 			case semantics.FromConnect, semantics.FromAccept, semantics.FromSpawn, semantics.FromJoin, semantics.FromGroup:
 				return nil, nil, fmt.Errorf("%w: it calls %s", ErrUnsupported, f.Name)
+			}
+		case semantics.Query:
+			if meaning.Creation == semantics.WithParent && s.Communicator.Form == trace.Stream {
+				return nil, nil, fmt.Errorf("%w: its processes were spawned by others, which %s returned", ErrUnsupported, f.Name)
 			}
 		case semantics.Tool, semantics.ToolRead, semantics.KeyvalCreate, semantics.KeyvalFree, semantics.Attribute, semantics.ErrhandlerCreate,
 			semantics.ErrhandlerFree, semantics.ErrhandlerUse, semantics.InfoCreate, semantics.InfoFree, semantics.InfoChange, semantics.SetInfo,

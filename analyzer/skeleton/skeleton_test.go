@@ -148,6 +148,9 @@ func TestRefusals(t *testing.T) {
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 1) })
 	b.Rank(1).Ended("killed in MPI_Recv", 5)
 	refused(b, "rank 1 ended early (killed in MPI_Recv)")
+	b = tracetest.New(1)
+	b.Rank(0).Init(0, 1).Call("MPI_Comm_get_parent", 1, 2, tracetest.Args{"parent": tracetest.Comm(b.Comm("spawn", 0))}).Finalize(2, 3)
+	refused(b, "its processes were spawned by others")
 
 	b = tracetest.New(1)
 	b.Rank(0).Call("MPI_Abort", 0, 1, nil)
