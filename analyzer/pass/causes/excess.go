@@ -177,6 +177,10 @@ func (a *search) excess(s *suspicion, region *accounts.Activity) Hypothesis {
 	}
 	h.change = a.likeTheOthers(s.set, others, in)
 	a.reason(&h.Cause, s.set, others, where, false)
+	if h.Cause.Form == verdict.Always && h.Cause.EachSeconds == 0 {
+		// all that it was longer is waits for a CPU, of which other causes say what they cost
+		h.doubt = func(*Hypothesis, *played) bool { return true }
+	}
 	if a.OfLeads {
 		h.estimated = a.beyondOnPath(s.set, others, in)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/export/otf2"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 )
 
 // otf2Command is this command built with OTF2's library, which needs cgo.
@@ -41,7 +42,7 @@ func findOTF2() (string, error) {
 	}
 	path, err := exec.LookPath(otf2Command)
 	if err != nil {
-		return "", fmt.Errorf("--format otf2 needs the command %s, which is neither beside %s nor on PATH: 'make bin/%s' builds it (Debian: gcc, pkg-config, libopen-trace-format2-dev)", otf2Command, own, otf2Command)
+		return "", cli.UsageError(fmt.Errorf("--format otf2 needs the command %s, which is neither beside %s nor on PATH: 'make bin/%s' builds it (Debian: gcc, pkg-config, libopen-trace-format2-dev)", otf2Command, own, otf2Command))
 	}
 	return path, nil
 }
