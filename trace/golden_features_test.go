@@ -56,7 +56,7 @@ func TestGoldenFeatures(t *testing.T) {
 				merged, err := merger.Merge(contents, merger.Options{Final: !g.shard})
 				require.NoError(t, err)
 				if g.reduced {
-					require.NoError(t, reduce.Leads(merged, nil, func(rank int) int { return rank % 4 }))
+					require.NoError(t, reduce.Leads(merged, nil, make([]int, merged.Threads.Len()), func(rank int) int { return rank % 4 }))
 				}
 				b := bytesOf(t, merged)
 				trace.WriteGolden(t, goldenPath(g.name, "cairn"), b)

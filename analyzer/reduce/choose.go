@@ -55,12 +55,16 @@ func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) 
 		return nil, err
 	}
 	known := sent(traffic)
+	roles, err := timeline.Roles(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	content, err := whole.StreamedContent()
 	if err != nil {
 		return nil, err
 	}
 	for round := 0; len(choice.groups()) < len(choice); round++ {
-		leads, err := choice.matrix(*content)
+		leads, err := choice.matrix(*content, roles)
 		if err != nil {
 			return nil, err
 		}
@@ -176,8 +180,8 @@ func sent(traffic []traffic.Pair) map[int]map[messages][2]uint64 {
 }
 
 // matrix returns the traffic in the trace of the leads.
-func (c Choice) matrix(content trace.Content) (map[int]map[messages][2]uint64, error) {
-	if err := Leads(&content, nil, c.Of); err != nil {
+func (c Choice) matrix(content trace.Content, roles []int) (map[int]map[messages][2]uint64, error) {
+	if err := Leads(&content, nil, roles, c.Of); err != nil {
 		return nil, err
 	}
 	var file bytes.Buffer

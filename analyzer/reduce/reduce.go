@@ -16,10 +16,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Leads keeps in c only the data of ranks that are their own leads. Threads of a rank beyond those of its
-// lead keep their own calls. If clocks is not nil all ranks get a common clock: it could not be
+// Leads keeps in c only the data of ranks that are their own leads. A thread is represented by its
+// lead's thread of the same role (timeline.Roles); threads of a rank whose role its lead does not
+// have keep their own calls. If clocks is not nil all ranks get a common clock: it could not be
 // found again from messages between ranks if one of them has another rank's times.
-func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) error {
+func Leads(c *trace.Content, clocks *timeline.Clocks, roles []int, lead func(rank int) int) error {
 	if !c.Meta.Final {
 		return errors.New("only a finished trace can be reduced: in others, peers are not relative to the rank")
 	}
@@ -29,6 +30,11 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 	threads := c.Threads.List()
 	leads := make([]int, len(threads))
 	kept := 0
+	type part struct{ rank, role int }
+	withRole := map[part]int{} // thread
+	for i := range threads {
+		withRole[part{threads[i].Rank, roles[i]}] = i
+	}
 	for i := range threads {
 		leads[i] = i
 		of := lead(threads[i].Rank)
@@ -42,7 +48,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 			}
 			continue
 		}
-		if k := c.Threads.Find(of, threads[i].Thread); k >= 0 {
+		if k, found := withRole[part{of, roles[i]}]; found {
 			leads[i] = k
 			threads[i].Streams, threads[i].Timing, threads[i].Gaps, threads[i].Durations, threads[i].Aggregates = nil, nil, nil, nil, nil
 			threads[i].CallsAtVotes, threads[i].Extrapolations, threads[i].Overheads = nil, nil, nil

@@ -43,7 +43,9 @@ func ledBy(t *testing.T, whole *trace.Reader, lead func(rank int) int) *trace.Co
 	require.NoError(t, err)
 	clocks, err := clock.Analyze(context.Background(), timeline.Of(whole))
 	require.NoError(t, err)
-	require.NoError(t, reduce.Leads(content, clocks.Clocks, lead))
+	roles, err := timeline.Roles(context.Background(), timeline.Of(whole))
+	require.NoError(t, err)
+	require.NoError(t, reduce.Leads(content, clocks.Clocks, roles, lead))
 	return content
 }
 
@@ -234,9 +236,9 @@ func TestReducedTraces(t *testing.T) {
 	content, err := whole.Content()
 	require.NoError(t, err)
 	content.Meta.Final = false
-	require.Error(t, reduce.Leads(content, nil, func(int) int { return 0 }), "a shard")
+	require.Error(t, reduce.Leads(content, nil, make([]int, 32), func(int) int { return 0 }), "a shard")
 	content.Meta.Final = true
-	require.Error(t, reduce.Leads(content, nil, func(rank int) int { return rank / 2 }), "a lead with a lead")
+	require.Error(t, reduce.Leads(content, nil, make([]int, 32), func(rank int) int { return rank / 2 }), "a lead with a lead")
 }
 
 // In a run with clustering a lead may have another rank's times, which are removed: it gets a copy.
@@ -258,10 +260,48 @@ func TestLeadsOfClusteredRanks(t *testing.T) {
 	whole := tracetest.Open(t, content)
 	streamed, err := whole.StreamedContent()
 	require.NoError(t, err)
-	require.NoError(t, reduce.Leads(streamed, nil, func(int) int { return 5 }))
+	require.NoError(t, reduce.Leads(streamed, nil, make([]int, 9), func(int) int { return 5 }))
 	leads := tracetest.Open(t, streamed)
 	assert.Equal(t, moments(t, whole, 5), moments(t, leads, 5))
 	assert.Equal(t, moments(t, whole, 5), moments(t, leads, 4))
+}
+
+// TestThreadsOfLeadsHaveTheirRoles: a rank's threads made their first calls in another order than
+// its lead's; each has the times of the thread that does the same.
+func TestThreadsOfLeadsHaveTheirRoles(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1)
+		first, second := r.Thread(), r.Thread()
+		io, work := first, second
+		if i == 1 {
+			io, work = second, first
+		}
+		for k := range 5 {
+			io.At("io").Call("MPI_Barrier", float64(10*k+2), float64(10*k+4), tracetest.Args{"comm": "MPI_COMM_SELF"})
+		}
+		work.At("work").Call("MPI_Get_processor_name", 3, 9, nil)
+	})
+	whole := b.Open(t)
+	content, err := whole.StreamedContent()
+	require.NoError(t, err)
+	content.Meta.Final = true
+	roles, err := timeline.Roles(context.Background(), timeline.Of(whole))
+	require.NoError(t, err)
+	require.NoError(t, reduce.Leads(content, nil, roles, func(int) int { return 0 }))
+	leads := tracetest.Open(t, content)
+	for thread := 1; thread <= 2; thread++ {
+		want, err := whole.Cursor(1, thread)
+		require.NoError(t, err)
+		got, err := leads.Cursor(1, thread)
+		require.NoError(t, err)
+		for want.Next() {
+			require.True(t, got.Next())
+			assert.Equal(t, want.Event().Function.Name, got.Event().Function.Name)
+			assert.Equal(t, want.Event().EnterTicks, got.Event().EnterTicks)
+		}
+		assert.False(t, got.Next())
+	}
 }
 
 // moments are the ticks of a rank's calls.

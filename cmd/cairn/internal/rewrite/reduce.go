@@ -76,7 +76,11 @@ Reduce prints what is lost, and the error of the communication matrix.`,
 			if err != nil {
 				return tracefile.Damaged(args[0], err)
 			}
-			if err := reduce.Leads(content, clocks.Clocks, choice.Of); err != nil {
+			roles, err := timeline.Roles(c.Context(), whole)
+			if err != nil {
+				return tracefile.Damaged(args[0], err)
+			}
+			if err := reduce.Leads(content, clocks.Clocks, roles, choice.Of); err != nil {
 				return tracefile.Damaged(args[0], err)
 			}
 			var file bytes.Buffer
