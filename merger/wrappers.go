@@ -1,10 +1,12 @@
 package merger
 
 import (
+	"encoding/binary"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
 // A wrapper is a function that calls go through on their way to MPI: of a timer, of a layer above
@@ -13,12 +15,13 @@ import (
 // allows that it is one (tracer/shim/address/callers.c); here is decided whether it is, for all
 // ranks alike.
 //
-// A function is a wrapper if it has one call that leads to MPI, and if more places call the
-// function than call the same thing elsewhere in the binary. So the only function that calls
+// A function is a wrapper if it has one call that leads to MPI, and if a rank calls the function
+// from more places than call the same thing elsewhere in the binary. So the only function that calls
 // MPI_Barrier is a wrapper if it is called from two places; one of many that call MPI_Allreduce is
 // none, and neither is one that sends and receives. A wrapper of a wrapper is one by the same rule,
 // and functions that are called from one place only are passed. Calls that only query the state of
-// the process (MPI_Wtime) do not count.
+// the process (MPI_Wtime) do not count. What each rank calls from one place, though not all from
+// the same one, is one region of the program (places.go), and remains one.
 
 // A location is a line of the source, or an address where the line is not known.
 type location struct {
@@ -46,8 +49,7 @@ func module(s *trace.Site) string {
 func functionOf(s *trace.Site) location {
 	at := locationOf(s)
 	if s.Function != "" {
-		name, _, _ := strings.Cut(s.Function, "<")
-		at.source.Function, at.source.Line, at.offset = name, 0, 0
+		at.source.Function, at.source.Line, at.offset = funcname.Text(s.Function), 0, 0
 	}
 	return at
 }
@@ -62,6 +64,7 @@ type callee struct {
 type callPath struct {
 	sites  []*trace.Site // from the innermost outwards
 	shown  int           // which one is the call site, as far as is known
+	sets   []int         // the sets of sites of threads that have it
 	callee callee        // what it calls
 }
 
@@ -97,10 +100,14 @@ func (p *internTable) withoutWrappers() []uint32 {
 			calls = append(calls, path)
 		}
 	}
-	// 2. From wrappers outwards, while there are some.
+	// 2. Which sites are called on one thread.
+	p.eachSetOfSites(func(set int, site uint32) {
+		paths[site].sets = append(paths[site].sets, set)
+	})
+	// 3. From wrappers outwards, while there are some.
 	for moveOut(calls) {
 	}
-	// 3. The sites without callers.
+	// 4. The sites without callers.
 	shown := make([]uint32, len(paths))
 	for i, path := range paths[1:] {
 		s := *path.sites[path.shown]
@@ -110,10 +117,30 @@ func (p *internTable) withoutWrappers() []uint32 {
 	return shown
 }
 
-// A caller is a function, of a binary.
-type caller struct {
-	module   string
-	function location
+// eachSetOfSites calls f for the sites of each thread that have callers. Threads with the same sites
+// are one set.
+func (p *internTable) eachSetOfSites(f func(set int, site uint32)) {
+	sets := map[string]bool{}
+	for i := range p.shapes {
+		var sites []uint32
+		for _, template := range p.shapes[i].templates {
+			if site := p.templates[template].signature.Site; site > 0 && p.sites[site-1].Caller > 0 {
+				sites = append(sites, site)
+			}
+		}
+		slices.Sort(sites)
+		sites = slices.Compact(sites)
+		var key []byte
+		for _, site := range sites {
+			key = binary.BigEndian.AppendUint32(key, site)
+		}
+		if set := len(sets); len(sites) > 0 && !sets[string(key)] {
+			sets[string(key)] = true
+			for _, site := range sites {
+				f(set, site)
+			}
+		}
+	}
 }
 
 // calling is what a function, or all functions of a binary, call and from which places.
@@ -136,30 +163,28 @@ func (c *calling) add(p *callPath) {
 // moveOut moves the sites of calls that are in a wrapper to its callers, and reports whether there
 // were any.
 func moveOut(paths []*callPath) (moved bool) {
-	// 1. Who calls what, and from which places.
-	modules, functions := map[string]*calling{}, map[caller]*calling{}
+	// 1. Who calls what, and from which places. One source in several binaries is one function.
+	modules, functions := map[string]*calling{}, map[location]*calling{}
 	for _, p := range paths {
 		s := p.sites[p.shown]
-		by := caller{module(s), functionOf(s)}
+		by, in := functionOf(s), module(s)
 		if functions[by] == nil {
 			functions[by] = &calling{}
 		}
-		if modules[by.module] == nil {
-			modules[by.module] = &calling{}
+		if modules[in] == nil {
+			modules[in] = &calling{}
 		}
 		functions[by].add(p)
-		modules[by.module].add(p)
+		modules[in].add(p)
 	}
 	// 2. Functions that call one thing, and are called from more places than there are others.
-	for by, f := range functions {
-		calls := f.paths
-		farther, callers := nextDifference(calls)
-		others := len(modules[by.module].from[calls[0].callee]) - 1
-		if len(f.from) > 1 || farther == 0 || callers <= max(1, others) {
+	for _, f := range functions {
+		farther, callers := nextDifference(f.paths)
+		if len(f.from) > 1 || farther == 0 || callers <= max(1, others(f.paths, modules)) {
 			continue
 		}
 		moved = true
-		for _, p := range calls {
+		for _, p := range f.paths {
 			if depth := p.shown + farther; depth < len(p.sites) {
 				p.callee = callee{function: functionOf(p.sites[depth-1])}
 				p.shown = depth
@@ -169,21 +194,42 @@ func moveOut(paths []*callPath) (moved bool) {
 	return moved
 }
 
+// others returns how many other places call the same, in the binaries that have the function.
+func others(paths []*callPath, modules map[string]*calling) int {
+	places := map[location]bool{}
+	for _, p := range paths {
+		maps.Copy(places, modules[module(p.sites[p.shown])].from[p.callee])
+	}
+	return len(places) - 1
+}
+
 // nextDifference returns how many frames farther out the first one is that is not the same for all
-// paths, and how many there are of it; 0 if there is none or the present sites differ already.
+// paths, and how many there are of it on one thread; 0 if there is none or the present sites differ
+// already.
 func nextDifference(paths []*callPath) (farther, differ int) {
 	for ; ; farther++ {
 		at := map[location]bool{}
+		onThread := map[int]map[location]bool{} // by set
 		for _, p := range paths {
 			if depth := p.shown + farther; depth < len(p.sites) {
-				at[locationOf(p.sites[depth])] = true
+				where := locationOf(p.sites[depth])
+				at[where] = true
+				for _, set := range p.sets {
+					if onThread[set] == nil {
+						onThread[set] = map[location]bool{}
+					}
+					onThread[set][where] = true
+				}
 			}
 		}
 		switch {
 		case len(at) == 0, len(at) > 1 && farther == 0:
 			return 0, 0
 		case len(at) > 1:
-			return farther, len(at)
+			for _, places := range onThread {
+				differ = max(differ, len(places))
+			}
+			return farther, differ
 		}
 	}
 }

@@ -25,12 +25,16 @@ func called(path string) (sites []trace.Site) {
 		if library, rest, in := strings.Cut(frame, "/"); in {
 			s.BuildID, s.Module, frame = library, library, rest
 		}
-		function, line, _ := strings.Cut(frame, ":")
+		at := max(0, strings.LastIndex(frame, ":"))
+		function, line := frame[:at], strings.TrimPrefix(frame[at:], ":")
+		if strings.HasPrefix(frame, "@") {
+			function, line = frame, ""
+		}
 		for _, digit := range strings.TrimPrefix(function, "@") + line {
 			s.Offset = s.Offset<<8 | uint64(digit)
 		}
 		if !strings.HasPrefix(function, "@") {
-			s.Function, s.File = function, "/src/"+s.Module+".c"
+			s.Function, s.File = function, "/src/a.c"
 			for _, digit := range line {
 				s.Line = 10*s.Line + int(digit-'0')
 			}
@@ -58,6 +62,8 @@ func TestWrappersAreNotCallSites(t *testing.T) {
 		"a library is a wrapper":          {"main:1 lib/f:9 -> main:1", "main:2 lib/f:9 -> main:2"},
 		"it does something else, too":     {"main:1 f:8 -> f:8", "main:2 f:8 -> f:8", "main:1 f:9 MPI_G -> f:9", "main:2 f:9 MPI_G -> f:9"},
 		"it asks for something, too":      {"main:1 f:9 -> main:1", "main:2 f:9 -> main:2", "main:1 f:8 MPI_Wtime -> f:8", "main:2 f:8 MPI_Wtime -> f:8"},
+		"two methods of a template":       {"main:1 C<int>::send:8 -> main:1", "main:2 C<double>::send:8 -> main:2", "main:1 C<int>::recv:9 MPI_G -> main:1", "main:3 C<int>::recv:9 MPI_G -> main:3"},
+		"one source in two binaries":      {"main:1 wrap:9 -> main:1", "main:2 wrap:9 -> main:2", "lib/main:5 lib/wrap:9 -> lib/main:5"},
 		"without lines":                   {"@1 @9 -> @1", "@2 @9 -> @2"},
 		"copies of one text":              {"main:1 f:9 -> f:9", "main:1 f:9 -> f:9"},
 		"from several functions, in turn": {"a:1 x:5 wrap:9 -> x:5", "b:1 y:5 wrap:9 -> y:5"},
@@ -115,4 +121,19 @@ func sitesOfCalls(c *trace.Content, rank int) (sites []trace.Site) {
 		}
 	}
 	return sites
+}
+
+// TestCopiesAreNoWrappers: each rank calls a function from one place, though not all from the same
+// one: what they do is one region.
+func TestCopiesAreNoWrappers(t *testing.T) {
+	var inputs []*trace.Content
+	for rank, path := range []string{"main:1 f:9", "main:2 f:9", "main:3 f:9", "main:3 f:9"} {
+		c := made(rank, called(path))
+		c.Meta.CallSites, c.Meta.WorldSize = "caller", 4
+		inputs = append(inputs, c)
+	}
+	merged, err := Merge(inputs, Options{Final: true})
+	require.NoError(t, err)
+	require.Equal(t, called("f:9"), merged.Sites)
+	require.Len(t, merged.Signatures, 1)
 }

@@ -6,9 +6,9 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
@@ -133,8 +133,7 @@ func (s *Site) Source() (source Source, known bool) {
 	if s.File == "" || s.Line <= 0 {
 		return Source{}, false
 	}
-	function, _, _ := strings.Cut(s.Function, "<")
-	return Source{function, path.Clean(s.File), s.Line}, true
+	return Source{funcname.Text(s.Function), path.Clean(s.File), s.Line}, true
 }
 
 // A Communicator is one instance of a communicator, the same on all ranks that are in it.

@@ -23,12 +23,14 @@ type After struct {
 // show it. Threads that use a number for different objects, one after the other, do not wait.
 type Others struct {
 	threads []*other
+	held    map[used]int // how often an object was made, and not freed: MPI may return one again
 	failed  []error
 }
 
 // An other thread is followed up to the time of a call.
 type other struct {
 	number int
+	all    *Others
 	next   func() (*Call, bool)
 	stop   func()
 	ahead  *Call // the one that comes next
@@ -47,12 +49,12 @@ type used struct {
 // NewOthers follows the threads of a rank, given as locations, except one of them. The caller must
 // call Close.
 func NewOthers(ctx context.Context, t timeline.Trace, locations []int, but int) *Others {
-	o := &Others{failed: make([]error, len(locations))}
+	o := &Others{held: map[used]int{}, failed: make([]error, len(locations))}
 	for i, l := range locations {
 		if l == but {
 			continue
 		}
-		x := &other{number: i, last: map[used]uint64{}, requests: map[int64][]used{}}
+		x := &other{number: i, all: o, last: map[used]uint64{}, requests: map[int64][]used{}}
 		x.next, x.stop = iter.Pull(calls(ctx, t, l, &o.failed[i]))
 		x.ahead, _ = x.next()
 		o.threads = append(o.threads, x)
@@ -75,17 +77,20 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 	// 1. What the others used by a number before it was given to a new object is not that object.
 	made, freed := changed(c)
 	if len(made) > 0 {
-		for _, x := range o.threads {
-			x.follow(c.Enter - c.EnterError)
-			for _, h := range made {
-				delete(x.last, h)
+		o.follow(c.Enter - c.EnterError)
+		for _, h := range made {
+			for _, x := range o.threads {
+				if o.held[h] == 0 {
+					delete(x.last, h)
+				}
 			}
+			o.held[h]++
 		}
 	}
 	// 2. What they used of the objects that the call frees.
 	if len(freed) > 0 {
+		o.follow(c.Enter + c.EnterError)
 		for _, x := range o.threads {
-			x.follow(c.Enter + c.EnterError)
 			var calls uint64
 			for _, h := range freed {
 				calls = max(calls, x.last[h])
@@ -95,8 +100,23 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 				list = append(list, After{x.number, calls})
 			}
 		}
+		o.drop(freed)
 	}
 	return list, errors.Join(o.failed...)
+}
+
+func (o *Others) follow(until int64) {
+	for _, x := range o.threads {
+		x.follow(until)
+	}
+}
+
+func (o *Others) drop(freed []used) {
+	for _, h := range freed {
+		if o.held[h]--; o.held[h] <= 0 {
+			delete(o.held, h)
+		}
+	}
 }
 
 // follow moves to the last call that may have been entered before a time.
@@ -133,10 +153,14 @@ func (x *other) use(c *Call) {
 	for _, id := range made {
 		x.requests[id] = uses
 	}
-	_, freed := changed(c)
+	objects, freed := changed(c)
+	for _, h := range objects {
+		x.all.held[h]++
+	}
 	for _, h := range freed { // so nobody else does
 		delete(x.last, h)
 	}
+	x.all.drop(freed)
 }
 
 // changed returns the handles that the call makes and frees. Requests belong to their thread.

@@ -67,3 +67,24 @@ func TestFreesDoNotWaitForOtherObjects(t *testing.T) {
 	}))
 	assert.Equal(t, []After{{1, 8}}, got)
 }
+
+// TestObjectsThatMPIReturnsAgain: the group of a communicator is the same one each time.
+func TestObjectsThatMPIReturnsAgain(t *testing.T) {
+	b := tracetest.New(1)
+	first := b.Rank(0)
+	group := args{"group": tracetest.Group(1)}
+	first.Call("MPI_Comm_group", 0, 1, group)
+	first.Thread().Call("MPI_Group_size", 2, 3, group)
+	first.Call("MPI_Comm_group", 4, 5, group).Call("MPI_Group_free", 6, 7, args{"group": tracetest.Freed(1)}).
+		Call("MPI_Group_free", 8, 9, args{"group": tracetest.Freed(1)})
+	tr := timeline.Of(b.Open(t))
+	o := NewOthers(context.Background(), tr, []int{0, 1}, 0)
+	defer o.Close()
+	var got []After
+	require.NoError(t, Each(context.Background(), tr, 0, func(c *Call) error {
+		after, err := o.Before(c)
+		got = append(got, after...)
+		return err
+	}))
+	assert.Equal(t, []After{{1, 1}}, got)
+}

@@ -22,7 +22,7 @@ const roleCalls = 32
 // Threads of a rank have different roles if they call MPI from different functions: with call paths
 // the outermost ones, in which threads begin. Those that do not are ordered by what they call at
 // first: functions, call sites and arguments, among which peers count last and relative to the
-// caller; then by their number of calls. Threads that do not differ in these keep the order of
+// caller; then by their number of calls, which is chance where a thread polls. Threads that do not differ in these keep the order of
 // their first calls.
 func Roles(ctx context.Context, t Trace) ([]int, error) {
 	locations := Locations(t)
@@ -90,7 +90,7 @@ type value struct {
 func (b beginning) compare(other beginning) int {
 	values := func(a, b value) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.number, b.number)) }
 	return cmp.Or(cmp.Compare(b.start, other.start), slices.CompareFunc(b.calls, other.calls, values),
-		cmp.Compare(b.count, other.count), slices.CompareFunc(b.peers, other.peers, values))
+		slices.CompareFunc(b.peers, other.peers, values), cmp.Compare(b.count, other.count))
 }
 
 func beginningOf(t Trace, location int, starts *starts) (beginning, error) {

@@ -35,7 +35,7 @@ func TestFortranAlike(t *testing.T) {
 					for i := range c {
 						if implementation == "openmpi" && c[i]["function"] == "MPI_Request_get_status" {
 							// Its Fortran layer does not look when the status is ignored.
-							assert.Equal(t, map[string]any{"request": "request#1", "flag": 0., "status": nil}, fortran[i]["args"])
+							assert.Equal(t, map[string]any{"request": c[i]["args"].(map[string]any)["request"], "flag": 0., "status": nil}, fortran[i]["args"])
 							assert.Equal(t, true, fortran[i]["status_ignored"])
 							continue
 						}

@@ -57,7 +57,8 @@ func reportIn(t *testing.T, dir string) *criticalpath.Findings {
 // rank that died. Jobs that do not end by themselves are ended after some seconds: by SIGTERM to
 // their launcher, and by SIGKILL, which it cannot forward.
 func TestFirstSentenceOfStoppedJobs(t *testing.T) {
-	deadlock, ring, step := lineOf(t, "deadlock"), lineOf(t, "ring"), lineOf(t, "step")
+	// step is a wrapper: calls in it are where it is called
+	deadlock, ring := lineOf(t, "deadlock"), lineOf(t, "ring")
 	for how, c := range map[string]struct {
 		endless bool
 		kind    verdict.Kind
@@ -70,13 +71,13 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		"ring": {true, verdict.Hang, verdict.Cycle, "0-3", `^This job hung for its last [2-9]\.\d s: 4 ranks waited for each other in a circle, all in MPI_Waitall at ` + ring +
 			` \(rank 0: from rank 3, tag 3, MPI_COMM_WORLD\): rank 0 for rank 3, rank 3 for rank 2, rank 2 for rank 1, and rank 1 for rank 0\.$`},
 		"early": {true, verdict.Hang, verdict.Mismatch, "2", `^This job hung in collective calls that do not match, for its last [2-9]\.\d s: as collective number 26 on MPI_COMM_WORLD, rank 2 called MPI_Barrier at ` +
-			lineOf(t, "early") + `, but the other 3 ranks called MPI_Allreduce at ` + step + `\.$`},
+			lineOf(t, "early") + `, but the other 3 ranks called MPI_Allreduce at ` + lineOf(t, "iterations") + `\.$`},
 		"root": {true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, .* rank 1 called MPI_Bcast at ` + lineOf(t, "root") +
 			` with root 1, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "root") + ` with root 0\.$`},
-		"missing": {true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + step +
-			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + step + `, and it had computed for [2-9]\.\d s since\.$`},
-		"segv":  {false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + step},
-		"exit":  {false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + step},
+		"missing": {true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
+			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had computed for [2-9]\.\d s since\.$`},
+		"segv":  {false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + lineOf(t, "segv")},
+		"exit":  {false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		"abort": {false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
 		"run":   {true, "", "", "", `^This job was stopped after [2-9]\.\d s while it was making progress\. `},
 	} {

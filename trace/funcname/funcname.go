@@ -1,7 +1,8 @@
-// Package funcname shortens names of functions for display.
+// Package funcname shortens names of functions.
 //
 // Its input is a name as the source has it, with the namespaces, classes and template arguments of
-// C++, its output a name of at most Max characters. The full name is for files and comparisons.
+// C++; its output a name of at most Max characters for display, or one without template arguments,
+// which is the same for all instances of a template. The full name is for files.
 package funcname
 
 import (
@@ -27,6 +28,24 @@ func Short(name string) string {
 		name = string(letters[:head]) + ellipsis + string(letters[len(letters)-(Max-head-1):])
 	}
 	return name
+}
+
+// Text returns the name without template arguments: all instances of a template are one text of the
+// source. A name that is within brackets, as those of Rust's trait implementations, remains.
+func Text(name string) string {
+	var b strings.Builder
+	from, open := 0, -1
+	brackets(name, func(i, depth int, opens bool) {
+		switch {
+		case depth != 1:
+		case opens:
+			open = i
+		case open > 0 && name[open-1] != ':':
+			b.WriteString(name[from:open])
+			from = i + 1
+		}
+	})
+	return b.String() + name[from:]
 }
 
 // deepest returns how deeply template arguments are nested.

@@ -28,6 +28,24 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// TestText: instances of a template have one text, different functions have not.
+func TestText(t *testing.T) {
+	for name, want := range map[string]string{
+		"main":                                "main",
+		"C<int>::send":                        "C::send",
+		"C<std::list<int> >::recv":            "C::recv",
+		"f<int>":                              "f",
+		"C<int>::operator<":                   "C::operator<",
+		"C<int>::operator<< <char>":           "C::operator<< ",
+		"<T as Tr>::f":                        "<T as Tr>::f",
+		"core::iter::<impl A for B<C>>::next": "core::iter::<impl A for B<C>>::next",
+		"a::{lambda(int)#1}::operator()<X>":   "a::{lambda(int)#1}::operator()",
+		"unbalanced<int":                      "unbalanced<int",
+	} {
+		assert.Equal(t, want, funcname.Text(name))
+	}
+}
+
 // Whatever the name: it is short, valid, begins and ends as before, and a short one stays.
 func TestShortOfAnyName(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 29))

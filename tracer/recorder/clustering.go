@@ -39,6 +39,9 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	var path []*trace.Site
 	for ; site > 0 && site <= len(r.sites.list); site = int(r.sites.list[site-1].Caller) {
 		path = append(path, &r.sites.list[site-1])
+		if r.sites.process.CallSites != "path" {
+			break // callers are for the final merge, which finds wrappers
+		}
 	}
 	return r.clustering.Describe(number, function, path)
 }

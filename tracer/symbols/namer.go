@@ -103,7 +103,7 @@ func (n *namer) qualified(name string) string {
 func isOfCPP(unit *dwarf.Entry) bool {
 	language, _ := unit.Val(dwarf.AttrLanguage).(int64)
 	switch language {
-	case 0x04, 0x1a, 0x21, 0x2b: // DW_LANG_C_plus_plus, …_11, …_14, …_17
+	case 0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c, 0x3a: // DW_LANG_C_plus_plus, …_03, …_11, …_14, …_17, …_20, …_23
 		return true
 	}
 	return false

@@ -1,6 +1,10 @@
 package accounts
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // CPU measurements of computations, by the tracer's threads (trace.EvidenceRow): sums by
 // computation. Missing measurements mean unknown, which is different from no delay.
@@ -112,7 +116,7 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 		if n < 0 || share == 1 {
 			return n
 		}
-		return int64(share * float64(n))
+		return int64(math.Round(share * float64(n)))
 	}
 	blocked, _ := e.BlockedNS()
 	o.count += uint64(part(int64(e.Count)))

@@ -27,13 +27,13 @@ static void step(int milliseconds)
 	int mine = rank, sum;
 
 	compute(milliseconds);
-	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); // step
+	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
 static void steps(int n, int milliseconds)
 {
 	for (int i = 0; i < n; i++)
-		step(milliseconds);
+		step(milliseconds); // steps
 }
 
 int main(int argc, char **argv)
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 		MPI_Waitall(1, requests, statuses); // ring
 		MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
 	} else if (strcmp(how, "early") == 0) { // rank 2 makes one iteration less
-		steps(rank == 2 ? 5 : 6, 10);
+		steps(rank == 2 ? 5 : 6, 10); // iterations
 		MPI_Barrier(MPI_COMM_WORLD); // early
 		MPI_Finalize();
 		return 0;
@@ -71,13 +71,13 @@ int main(int argc, char **argv)
 		if (rank == 1)
 			for (;;)
 				compute(1000);
-		step(10);
+		step(10); // missing
 	} else if (strcmp(how, "root") == 0) { // rank 1 takes itself for the root
 		static double many[1 << 18];
 		MPI_Bcast(many, 1 << 18, MPI_DOUBLE, rank == 1 ? 1 : 0, MPI_COMM_WORLD); // root
 		step(10);
 	} else if (strcmp(how, "segv") == 0) {
-		steps(10, 10);
+		steps(10, 10); // segv
 		if (rank == 1) {
 			compute(200);
 			*(volatile int *)0 = 1;
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 			kill(getpid(), SIGKILL);
 		MPI_Barrier(MPI_COMM_WORLD); // pod
 	} else if (strcmp(how, "exit") == 0) {
-		steps(10, 10);
+		steps(10, 10); // exit
 		if (rank == 1)
 			exit(3);
 		step(10);

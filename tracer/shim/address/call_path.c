@@ -37,8 +37,8 @@ static _Atomic uint32_t threads;
 
 static _Atomic(struct path *) paths[SLOTS];
 static struct cairn_rare changing;
-static uint32_t count;
-static uint32_t most;
+static _Atomic bool full; // no further path is kept
+static uint32_t count, most;
 static char *room;
 static size_t room_used, room_size;
 
@@ -100,7 +100,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 		memcpy(p->addresses, addresses, sizeof(*addresses) * (size_t)n);
 		atomic_store_explicit(&paths[slot], p, memory_order_release);
 	} else if (p == NULL) {
-		cairn_call_paths = false; // no room: record only return addresses from now on
+		full = true; // no room: record only return addresses for paths that are not known
 	}
 	cairn_rare_unlock(&changing);
 	return p;
@@ -173,7 +173,7 @@ __attribute__((noinline)) uint64_t cairn_call_path(uint64_t caller)
 	size_t slot;
 	uint64_t hash = hash_of(frames, n);
 	struct path *p = find(hash, frames, n, &slot);
-	if (p == NULL)
+	if (p == NULL && !atomic_load_explicit(&full, memory_order_relaxed))
 		p = add(hash, frames, n);
 	return remember(latest, caller, p != NULL ? CAIRN_ENTRY_WORD(p->number) : caller);
 }

@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../bind/bind.h"
 #include "frame_rule.h"
+#include "modules.h"
 #include "unwind.h"
 
 // A call instruction: its bytes, and for direct ones (also by a table of addresses that the linker fills) its target.
@@ -39,16 +41,17 @@ static bool call_before(uintptr_t address, uintptr_t begin, struct call *c)
 {
 	const uint8_t *end = (const uint8_t *)address;
 	size_t room = address - begin;
+	uintptr_t base, size;
 
 	*c = (struct call){0};
-	if (room >= 5 && end[-5] == 0xe8)
-		*c = (struct call){end - 5, 5, true, relative(end)};
-	else if (room >= 6 && end[-6] == 0xff && end[-5] == 0x15)
+	if (room >= 6 && end[-6] == 0xff && end[-5] == 0x15)
 		*c = (struct call){end - 6, 6, true, relative(end)};
+	else if (room >= 5 && end[-5] == 0xe8 && cairn_modules_know(relative(end), &base, &size)) // not a part of another one
+		*c = (struct call){end - 5, 5, true, relative(end)};
 	else
-		for (size_t size = 2; size <= 8 && size <= room && c->at == NULL; size++)
-			if (is_indirect(end - size, size))
-				*c = (struct call){end - size, size, false, 0};
+		for (size_t bytes = 2; bytes <= 8 && bytes <= room && c->at == NULL; bytes++)
+			if (is_indirect(end - bytes, bytes))
+				*c = (struct call){end - bytes, bytes, false, 0};
 	return c->at != NULL;
 }
 
@@ -114,8 +117,8 @@ bool cairn_select_caller(uintptr_t pc, void *data)
 
 	if (c->n == 0 && pc != c->site)
 		return false; // a frame of MPI's Fortran layer
-	if (cairn_is_libc(pc))
-		return true; // the start of the program or thread, or a function that the library calls back
+	if (cairn_is_libc(pc) || (c->n > 0 && cairn_in_library(pc)))
+		return true; // the start of the program or thread, or a function that MPI or the C library calls back
 	for (int i = 0; i < c->n; i++)
 		if (c->kept[i] == pc)
 			return true; // a recursion

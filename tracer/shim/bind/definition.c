@@ -258,7 +258,9 @@ static struct cairn_definition resolve(struct scan *s, void *in_global_scope, ui
 			d.general &= s->module[i].library || i == next;
 		}
 	int chosen = definitions == 1 ? only : choose(s, next, referring(s, module_of(s, caller)));
-	if (chosen < 0) {
+	if (chosen < 0) { // or the one in the global scope is in a module beyond MODULES
+		d.address = in_global_scope;
+		d.mpi = in_global_scope != NULL && s->count == MODULES;
 		d.general = false;
 		return d;
 	}
