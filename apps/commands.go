@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,7 +54,7 @@ var attempts = []attempt{
 	{name: "compare", steps: []string{"{cairn} compare {trace} {second}"}},
 	{name: "reduce-leads", steps: []string{"{cairn} reduce --leads {trace} -o {out}.cairn", "{cairn} analyze {out}.cairn -o {out}.report"}},
 	{name: "reduce-histogram", steps: []string{"{cairn} reduce --histogram {trace} -o {out}.cairn", "{cairn} info {out}.cairn"}},
-	{name: "redact", steps: []string{"{cairn} redact {trace} -o {out}.cairn", "{cairn} dump {out}.cairn | grep -c {root} || true"}, holds: isNone},
+	{name: "redact", steps: []string{"{cairn} redact {trace} -o {out}.cairn", "{cairn} dump {out}.cairn >{out}.txt && { grep -c {root} {out}.txt || test $? = 1; }"}, holds: isNone},
 }
 
 // commands tries every command on the trace of the part "run".
@@ -86,7 +87,7 @@ func (w *work) commands(ctx context.Context) error {
 // second returns the trace of another run of the program, which the part "cpu" leaves.
 func (w *work) second(ctx context.Context) (string, error) {
 	folder := filepath.Join(w.dir, "trace-2")
-	if trace, err := traceOf(folder); err == nil {
+	if trace, err := traceOf(folder); err == nil && isNewer(trace, filepath.Join(w.root, "bin", "cairn")) {
 		return trace, nil
 	}
 	dir, err := w.in(ctx, "second")
@@ -97,6 +98,16 @@ func (w *work) second(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return traceOf(folder)
+}
+
+// isNewer reports whether a file was written after another one.
+func isNewer(file, other string) bool {
+	f, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	o, err := os.Stat(other)
+	return err == nil && f.ModTime().After(o.ModTime())
 }
 
 var ranksLine = regexp.MustCompile(`(?m)^ranks +(\d+)`)
@@ -179,7 +190,10 @@ func (w *work) isCalls(output string) error {
 		return err
 	}
 	m := regexp.MustCompile(`(?m)^calls +(\d+)`).FindSubmatch(out)
-	if m == nil || string(m[1]) != strings.TrimSpace(output) {
+	if m == nil {
+		return errors.New("cairn info does not say how many calls the trace has")
+	}
+	if string(m[1]) != strings.TrimSpace(output) {
 		return fmt.Errorf("%s calls, but the trace has %s", strings.TrimSpace(output), m[1])
 	}
 	return nil

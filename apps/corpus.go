@@ -24,7 +24,7 @@ type program struct {
 	packages []string // of Debian; the first one has the program
 	language string
 	uses     string
-	own      bool // a small program of this repository, for what no program of the archive uses
+	own      bool // a small program of this repository
 	prepare  []string
 	commands []command
 	measures []*regexp.Regexp // numbers of these lines, outside of the match, differ between any two runs

@@ -155,11 +155,21 @@ func (l limits) watch(ctx context.Context, pid int, ended <-chan struct{}) strin
 	}
 }
 
-func residentMiB(pid int) float64 {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
-	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
-		pages, _ := strconv.ParseFloat(fields[1], 64)
-		return pages * float64(os.Getpagesize()) / (1 << 20)
+// residentMiB is the memory of the largest process of a group.
+func residentMiB(group int) (largest float64) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ") // after the name: state, parent, group, …
+		fields := strings.Fields(rest)
+		if len(fields) < 22 || fields[2] != strconv.Itoa(group) {
+			continue
+		}
+		pages, _ := strconv.ParseFloat(fields[21], 64)
+		largest = max(largest, pages*float64(os.Getpagesize())/(1<<20))
 	}
-	return 0
+	return largest
 }

@@ -294,9 +294,9 @@ void *cairn_next(const char *symbol)
 	return next_of(symbol);
 }
 
-// Definitions that were found, by call. A definition outside of MPI is valid until a module is unloaded. Entries are read
-// and written without a lock: an odd version marks one that is being written.
-enum { CALLS = 512 };
+// Definitions that were found, by call: sets of WAYS, of which one is replaced. A definition outside of MPI is valid until
+// a module is unloaded. Entries are read and written without a lock: an odd version marks one that is being written.
+enum { SET_BITS = 8, WAYS = 4 };
 static struct known {
 	_Atomic uint32_t version;
 	_Atomic(const void *) key;
@@ -304,13 +304,17 @@ static struct known {
 	_Atomic(void *) address;
 	_Atomic uint32_t flags;
 	_Atomic unsigned long long unloaded;
-} calls[CALLS];
+} calls[1 << SET_BITS][WAYS];
 
-static struct known *known_call(const void *key, uintptr_t caller)
+static struct known *known_calls(const void *key, uintptr_t caller)
 {
-	return &calls[((uintptr_t)key + caller * 31) * 0x9e3779b97f4a7c15u >> 55];
+	return calls[((uintptr_t)key + caller * 31) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)];
 }
-_Static_assert(CALLS == 1 << (64 - 55), "known_call");
+
+static bool is_of(struct known *k, const void *key, uintptr_t caller)
+{
+	return atomic_load(&k->key) == key && atomic_load(&k->caller) == caller;
+}
 
 static int count_unloaded(struct dl_phdr_info *info, size_t size, void *unloaded)
 {
@@ -328,9 +332,15 @@ static unsigned long long unloaded_modules(void)
 
 static void remember(const void *key, uintptr_t caller, struct cairn_definition d, unsigned long long unloaded)
 {
-	struct known *k = known_call(key, caller);
-	uint32_t version = atomic_load(&k->version);
+	static _Atomic unsigned replaced;
+	struct known *set = known_calls(key, caller), *k = NULL;
 
+	for (int i = 0; i < WAYS && k == NULL; i++)
+		if (atomic_load(&set[i].key) == NULL || is_of(&set[i], key, caller))
+			k = &set[i];
+	if (k == NULL)
+		k = &set[atomic_fetch_add(&replaced, 1) % WAYS];
+	uint32_t version = atomic_load(&k->version);
 	if (d.address == NULL || version % 2 == 1 || !atomic_compare_exchange_strong(&k->version, &version, version + 1))
 		return;
 	atomic_store(&k->key, key);
@@ -341,11 +351,10 @@ static void remember(const void *key, uintptr_t caller, struct cairn_definition 
 	atomic_store(&k->version, version + 2);
 }
 
-bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
+static bool recall(struct known *k, const void *key, uintptr_t caller, struct cairn_definition *d)
 {
-	struct known *k = known_call(key, caller);
 	uint32_t version = atomic_load(&k->version);
-	bool same = atomic_load(&k->key) == key && atomic_load(&k->caller) == caller;
+	bool same = is_of(k, key, caller);
 	uint32_t flags = atomic_load(&k->flags);
 	unsigned long long unloaded = atomic_load(&k->unloaded);
 
@@ -353,6 +362,16 @@ bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
 	if (!same || version % 2 == 1 || atomic_load(&k->version) != version)
 		return false;
 	return d->mpi || unloaded == unloaded_modules();
+}
+
+bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
+{
+	struct known *set = known_calls(key, caller);
+
+	for (int i = 0; i < WAYS; i++)
+		if (recall(&set[i], key, caller, d))
+			return true;
+	return false;
 }
 
 struct cairn_definition cairn_definition(const void *key, const char *symbol, uintptr_t caller)
