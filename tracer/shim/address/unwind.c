@@ -1,9 +1,12 @@
 #include "unwind.h"
 
+#include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 
 static uintptr_t own_base, own_size, libc_base, libc_size;
 static uintptr_t main_stack_end;
+static const uintptr_t MAX_MAIN_STACK = (uintptr_t)1 << 30; // where its size is unlimited
 static _Atomic bool begun;
 
 // libgcc's unwinder, for frames that none of our rules describes.
@@ -68,14 +72,37 @@ static struct cairn_frame_rule rule_at(uintptr_t pc)
 	return cairn_frame_rule(pc - 1);
 }
 
-// stack_end returns an address above every frame of the calling thread: its control block, or for the main thread the
-// initial end of the stack.
-static uintptr_t stack_end(void)
+// The stack of a thread: from its lowest address to one above every frame, the thread's control block or for the main
+// thread the initial end of the stack.
+struct stack {
+	uintptr_t begin, end;
+};
+
+static struct stack own_stack(void)
 {
-	static __thread uintptr_t end __attribute__((tls_model("initial-exec")));
-	if (end == 0)
-		end = syscall(SYS_gettid) == getpid() ? main_stack_end : (uintptr_t)__builtin_thread_pointer();
-	return end;
+	static __thread struct stack stack __attribute__((tls_model("initial-exec")));
+	const int saved = errno;
+	pthread_attr_t attributes;
+	struct rlimit limit;
+	void *begin;
+	size_t size;
+
+	if (stack.end != 0)
+		return stack;
+	if (syscall(SYS_gettid) == getpid()) {
+		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > MAX_MAIN_STACK)
+			limit.rlim_cur = MAX_MAIN_STACK;
+		stack = (struct stack){main_stack_end - limit.rlim_cur, main_stack_end};
+	} else {
+		stack.begin = stack.end = (uintptr_t)__builtin_thread_pointer();
+		if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+			if (pthread_attr_getstack(&attributes, &begin, &size) == 0)
+				stack.begin = (uintptr_t)begin;
+			pthread_attr_destroy(&attributes);
+		}
+	}
+	errno = saved;
+	return stack;
 }
 
 bool cairn_is_libc(uintptr_t pc)
@@ -139,7 +166,9 @@ static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
 		 bool (*enough)(uintptr_t pc, void *data), void *data)
 {
-	uintptr_t pc = start.pc, sp = start.sp, rbp = start.rbp, saved = 0, end;
+	const struct stack stack = own_stack();
+	const uintptr_t end = stack.end;
+	uintptr_t pc = start.pc, sp = start.sp, rbp = start.rbp, saved = 0;
 	int n = 0;
 
 	if (!atomic_load_explicit(&begun, memory_order_acquire))
@@ -149,7 +178,9 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 		walk->used_rbp = false;
 		walk->n = 0;
 	}
-	end = stack_end();
+	// On another stack (of a coroutine, a signal, or code that moves the stack pointer), nothing tells how far one may read.
+	if (sp < stack.begin || sp > end)
+		return 0;
 	while (n < CAIRN_MAX_FRAMES) {
 		if (!is_own(pc)) {
 			addresses[n++] = pc;
@@ -179,8 +210,7 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 			return c.n > n ? without_start(addresses, c.n) : n;
 		}
 		}
-		// A stack other than the thread's own (a coroutine's) ends the path, since its bounds are not known.
-		if (cfa <= sp || cfa > end || sp > end || (cfa & 7) != 0)
+		if (cfa <= sp || cfa > end || (cfa & 7) != 0)
 			return n;
 		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {
 			uintptr_t at = (rule.saved == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;

@@ -124,7 +124,28 @@ func TestCallSitesInLaterLibraries(t *testing.T) {
 		program, plugin := compilePaths(t, implementation, "-O2")
 		c := traced(t, map[string]any{"call_sites": "caller"}, implementation, 2, program, plugin)
 		require.Equal(t, []string{"52"}, pathsByTag(t, c, 1)[120])
-		require.Equal(t, []string{"101"}, pathsByTag(t, c, 1)[10])
+		require.Equal(t, []string{"1003"}, pathsByTag(t, c, 1)[10], "line 101 is in a wrapper")
+	}
+}
+
+// TestCallsFromOtherStacks: the stack of a coroutine or a signal handler, one that assembly switches
+// to unseen, a thread's small stack, and frames that nothing describes. Behind each stack is memory
+// that must not be read.
+func TestCallsFromOtherStacks(t *testing.T) {
+	for _, implementation := range Implementations {
+		for _, sites := range []string{"caller", "path"} {
+			for _, flags := range [][]string{{"-O2", "-fomit-frame-pointer"}, {"-O0"}, {"-O1", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"}} {
+				t.Run(implementation+sites+flags[0], func(t *testing.T) {
+					program := Compile(t, implementation, filepath.Join(Root(), "tracer", "shim", "testdata", "stacks.c"), append(flags, "-g", "-pthread")...)
+					c := traced(t, map[string]any{"call_sites": sites}, implementation, 1, program)
+					var calls uint64
+					for _, thread := range c.Threads.All() {
+						calls += thread.Calls
+					}
+					require.EqualValues(t, 3+5*20, calls)
+				})
+			}
+		}
 	}
 }
 
