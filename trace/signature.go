@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
-	"github.com/cairn-mpi/cairn/trace/funcname"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/trace/funcname"
 )
 
 // A Function describes an MPI function. It is stored in the trace, so that a reader needs no other
