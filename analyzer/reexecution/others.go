@@ -20,10 +20,15 @@ type After struct {
 // Others are the other threads of a rank. A thread frees what others use only after they are done
 // with it: the program ensures that by a join or a lock, which no trace has. So a call that frees a
 // handle waits for those calls of the others that used it and were entered before, as far as times
-// show it. Threads that use a number for different objects, one after the other, do not wait.
+// show it.
+//
+// A number is given again once its object is freed. Which objects a thread made itself, and has not
+// freed, is known exactly, whatever times say: threads that use a number for objects of their own
+// do not wait for each other. They must not, since the order of such calls differs from rank to
+// rank, and some of them may be collective.
 type Others struct {
 	threads []*other
-	held    map[used]int // how often an object was made, and not freed: MPI may return one again
+	mine    map[used]int // objects that this thread made and has not freed
 	failed  []error
 }
 
@@ -35,7 +40,10 @@ type other struct {
 	stop   func()
 	ahead  *Call // the one that comes next
 	calls  uint64
-	last   map[used]uint64 // the last call that used a handle, counted from 1
+	made   map[used]int // objects that it made and has not freed; MPI may return one again
+	// The last calls, counted from 1, that used an object which it made itself, and one which it
+	// did not.
+	own, foreign map[used]uint64
 	// requests are the handles that were used to make a request: until it is completed, the others
 	// do not free them. Open MPI 4.1 crashes if the communicator of an MPI_Ibarrier is freed before.
 	requests map[int64][]used
@@ -49,12 +57,12 @@ type used struct {
 // NewOthers follows the threads of a rank, given as locations, except one of them. The caller must
 // call Close.
 func NewOthers(ctx context.Context, t timeline.Trace, locations []int, but int) *Others {
-	o := &Others{held: map[used]int{}, failed: make([]error, len(locations))}
+	o := &Others{mine: map[used]int{}, failed: make([]error, len(locations))}
 	for i, l := range locations {
 		if l == but {
 			continue
 		}
-		x := &other{number: i, all: o, last: map[used]uint64{}, requests: map[int64][]used{}}
+		x := &other{number: i, all: o, made: map[used]int{}, own: map[used]uint64{}, foreign: map[used]uint64{}, requests: map[int64][]used{}}
 		x.next, x.stop = iter.Pull(calls(ctx, t, l, &o.failed[i]))
 		x.ahead, _ = x.next()
 		o.threads = append(o.threads, x)
@@ -78,29 +86,34 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 	made, freed := changed(c)
 	if len(made) > 0 {
 		o.follow(c.Enter - c.EnterError)
-		for _, h := range made {
-			for _, x := range o.threads {
-				if o.held[h] == 0 {
-					delete(x.last, h)
-				}
-			}
-			o.held[h]++
+	}
+	for _, h := range made {
+		if o.mine[h] == 0 { // otherwise it is the same one
+			o.forget(h)
 		}
+		o.mine[h]++
 	}
 	// 2. What they used of the objects that the call frees.
-	if len(freed) > 0 {
-		o.follow(c.Enter + c.EnterError)
-		for _, x := range o.threads {
-			var calls uint64
-			for _, h := range freed {
-				calls = max(calls, x.last[h])
-				delete(x.last, h)
-			}
-			if calls > 0 {
-				list = append(list, After{x.number, calls})
+	if len(freed) == 0 {
+		return nil, errors.Join(o.failed...)
+	}
+	o.follow(c.Enter + c.EnterError)
+	for _, x := range o.threads {
+		var calls uint64
+		for _, h := range freed {
+			calls = max(calls, x.foreign[h])
+			if o.mine[h] == 0 {
+				calls = max(calls, x.own[h])
+				x.drop(h)
 			}
 		}
-		o.drop(freed)
+		if calls > 0 {
+			list = append(list, After{x.number, calls})
+		}
+	}
+	for _, h := range freed {
+		o.forget(h)
+		less(o.mine, h)
 	}
 	return list, errors.Join(o.failed...)
 }
@@ -111,11 +124,31 @@ func (o *Others) follow(until int64) {
 	}
 }
 
-func (o *Others) drop(freed []used) {
-	for _, h := range freed {
-		if o.held[h]--; o.held[h] <= 0 {
-			delete(o.held, h)
+// forget notes that an object is gone.
+func (o *Others) forget(h used) {
+	for _, x := range o.threads {
+		delete(x.foreign, h)
+	}
+}
+
+// freed notes that a thread freed an object which another one made.
+func (o *Others) freed(h used) {
+	o.forget(h)
+	if o.mine[h] > 0 {
+		less(o.mine, h)
+		return
+	}
+	for _, x := range o.threads {
+		if x.made[h] > 0 {
+			x.drop(h)
+			return
 		}
+	}
+}
+
+func less(counts map[used]int, h used) {
+	if counts[h]--; counts[h] <= 0 {
+		delete(counts, h)
 	}
 }
 
@@ -130,8 +163,12 @@ func (x *other) follow(until int64) {
 
 // use notes which handles a call uses, itself and by the requests that it completes.
 func (x *other) use(c *Call) {
+	made, freed := changed(c)
+	for _, h := range made {
+		x.made[h]++
+	}
 	var uses []used
-	var made []int64 // requests
+	var requests []int64
 	eachHandle(c, func(p *mpi.Param, before, after *trace.Value) {
 		for _, v := range append(elements(before), elements(after)...) {
 			switch {
@@ -139,28 +176,43 @@ func (x *other) use(c *Call) {
 			case p.Kind != mpi.KindRequest:
 				uses = append(uses, used{p.Kind, v.Int})
 			case before == nil:
-				made = append(made, v.Int)
+				requests = append(requests, v.Int)
 			default:
 				for _, h := range x.requests[v.Int] {
-					x.last[h] = x.calls
+					x.note(h)
 				}
 			}
 		}
 	})
 	for _, h := range uses {
-		x.last[h] = x.calls
+		x.note(h)
 	}
-	for _, id := range made {
+	for _, id := range requests {
 		x.requests[id] = uses
 	}
-	objects, freed := changed(c)
-	for _, h := range objects {
-		x.all.held[h]++
+	for _, h := range freed {
+		if x.made[h] > 0 {
+			x.drop(h)
+		} else {
+			x.all.freed(h)
+		}
 	}
-	for _, h := range freed { // so nobody else does
-		delete(x.last, h)
+}
+
+// note notes that the present call uses an object.
+func (x *other) note(h used) {
+	if x.made[h] > 0 {
+		x.own[h] = x.calls
+	} else {
+		x.foreign[h] = x.calls
 	}
-	x.all.drop(freed)
+}
+
+// drop notes that an object of the thread is freed.
+func (x *other) drop(h used) {
+	if less(x.made, h); x.made[h] == 0 {
+		delete(x.own, h)
+	}
 }
 
 // changed returns the handles that the call makes and frees. Requests belong to their thread.
