@@ -340,7 +340,7 @@ func (e *exporter) addThreads(of *processes, order []int32) {
 		t.Root = int(s.roots[s.next.instance(t.InShape)])
 		t.Streams = e.streamsOf(s)
 		t.SignaturesJoined = t.SignaturesJoined || s.joined
-		t.Aggregates = s.renamed(t.Aggregates)
+		t.Aggregates = renamed(t.Aggregates, func(terminal int32) int32 { return s.terminals[terminal] })
 		t.Chapters = s.chapters(t.Chapters)
 		e.c.Threads.Append(t)
 		s.next.place++

@@ -33,13 +33,12 @@ func localAggregates(aggregates []timing.Aggregate, terminals []int32) []timing.
 	return named
 }
 
-// renamed renumbers the aggregates of a thread as signatures of the trace, and adds up those of
-// signatures that became one.
-func (s *exported) renamed(aggregates []timing.Aggregate) []timing.Aggregate {
+// renamed renumbers the aggregates of a thread, and adds up those of signatures that became one.
+func renamed(aggregates []timing.Aggregate, number func(terminal int32) int32) []timing.Aggregate {
 	var list []timing.Aggregate
 	place := map[int32]int{}
 	for _, a := range aggregates {
-		a.Terminal = s.terminals[a.Terminal]
+		a.Terminal = number(a.Terminal)
 		if k, known := place[a.Terminal]; known {
 			list[k].Gaps.Merge(&a.Gaps)
 			list[k].Durations.Merge(&a.Durations)

@@ -386,6 +386,12 @@ func (s *separation) rewrite() error {
 		}
 	}
 	s.thread.Streams = streams
+	s.thread.Aggregates = renamed(s.thread.Aggregates, func(terminal int32) int32 {
+		if ch := s.changed[terminal]; ch != nil {
+			return ch.terminal
+		}
+		return terminal
+	})
 	return nil
 }
 

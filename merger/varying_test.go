@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
 // waitany is a function of the simulated program that names requests.
@@ -372,5 +373,41 @@ func TestStreamsOfAllKinds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAggregatedTimesOfVaryingParameters: the statistics of signatures that become one are added up.
+func TestAggregatedTimesOfVaryingParameters(t *testing.T) {
+	inputs := varyAll(3, 200)
+	for _, c := range inputs {
+		c.Meta.Timing.Mode = timing.Aggregated
+		c.Threads.Change(0, func(th *trace.Thread) {
+			counts := map[int32]int64{}
+			for terminal := range c.Grammar.All(th.Root) {
+				counts[terminal]++
+			}
+			for terminal := range int32(len(c.Signatures)) {
+				a := timing.Aggregate{Terminal: terminal}
+				for range counts[terminal] {
+					a.Gaps.Add(5)
+					a.Durations.Add(int64(terminal) + 1)
+				}
+				th.Aggregates = append(th.Aggregates, a)
+			}
+			th.Gaps, th.Durations = nil, nil
+		})
+	}
+	final := merge(t, true, inputs...)
+	require.Len(t, final.Signatures, 2)
+	for i, th := range final.Threads.All() {
+		var want, got timing.IntervalStatistics
+		for _, a := range inputs[i].Threads.At(0).Aggregates {
+			want.Merge(&a.Durations)
+		}
+		for _, a := range th.Aggregates {
+			got.Merge(&a.Durations)
+		}
+		require.Equal(t, th.Calls, got.Count)
+		require.Equal(t, want.Sum, got.Sum)
 	}
 }

@@ -15,13 +15,14 @@ import (
 // allows that it is one (tracer/shim/address/callers.c); here is decided whether it is, for all
 // ranks alike.
 //
-// A function is a wrapper if it has one call that leads to MPI, and if a rank calls the function
-// from more places than call the same thing elsewhere in the binary. So the only function that calls
-// MPI_Barrier is a wrapper if it is called from two places; one of many that call MPI_Allreduce is
-// none, and neither is one that sends and receives. A wrapper of a wrapper is one by the same rule,
-// and functions that are called from one place only are passed. Calls that only query the state of
-// the process (MPI_Wtime) do not count. What each rank calls from one place, though not all from
-// the same one, is one region of the program (places.go), and remains one.
+// A function may be a wrapper if it has one call that leads to MPI, and a rank calls it from several
+// places. It is one if these are more than the places from which other functions, which may not be
+// wrappers, call the same thing in the binary. So functions that alone call MPI_Allreduce, to sum
+// and to take the maximum, are wrappers if each is called from two places; one of many that call it
+// is none, and neither is one that sends and receives. A wrapper of a wrapper is one by the same
+// rule, and functions that are called from one place only are passed. Calls that only query the
+// state of the process (MPI_Wtime) do not count. What each rank calls from one place, though not all
+// from the same one, is one region of the program (places.go), and remains one.
 
 // A location is a line of the source, or an address where the line is not known.
 type location struct {
@@ -143,64 +144,73 @@ func (p *internTable) eachSetOfSites(f func(set int, site uint32)) {
 	}
 }
 
-// calling is what a function, or all functions of a binary, call and from which places.
-type calling struct {
-	paths []*callPath
-	from  map[callee]map[location]bool
+// A function is what calls something: its paths, what it calls, and from where it is called.
+type function struct {
+	paths   []*callPath
+	callees map[callee]bool
+	farther int // frames to the next ones that differ; 0: there are none
+	callers int // how many of them there are on one thread
 }
 
-func (c *calling) add(p *callPath) {
-	if c.from == nil {
-		c.from = map[callee]map[location]bool{}
-	}
-	if c.from[p.callee] == nil {
-		c.from[p.callee] = map[location]bool{}
-	}
-	c.from[p.callee][locationOf(p.sites[p.shown])] = true
-	c.paths = append(c.paths, p)
+// mayBeWrapper reports whether a thread calls the function from several places, and the function
+// has one call that leads to MPI.
+func (f *function) mayBeWrapper() bool { return f.farther > 0 && f.callers > 1 && len(f.callees) == 1 }
+
+// A called thing is called in a binary.
+type called struct {
+	callee callee
+	module string
 }
 
 // moveOut moves the sites of calls that are in a wrapper to its callers, and reports whether there
 // were any.
 func moveOut(paths []*callPath) (moved bool) {
-	// 1. Who calls what, and from which places. One source in several binaries is one function.
-	modules, functions := map[string]*calling{}, map[location]*calling{}
+	// 1. Which functions there are. One source in several binaries is one function.
+	functions := map[location]*function{}
 	for _, p := range paths {
-		s := p.sites[p.shown]
-		by, in := functionOf(s), module(s)
+		by := functionOf(p.sites[p.shown])
 		if functions[by] == nil {
-			functions[by] = &calling{}
+			functions[by] = &function{callees: map[callee]bool{}}
 		}
-		if modules[in] == nil {
-			modules[in] = &calling{}
-		}
-		functions[by].add(p)
-		modules[in].add(p)
+		functions[by].paths = append(functions[by].paths, p)
+		functions[by].callees[p.callee] = true
 	}
-	// 2. Functions that call one thing, and are called from more places than there are others.
+	// 2. From how many places other functions than possible wrappers call the same.
+	places := map[called]map[location]bool{}
 	for _, f := range functions {
-		farther, callers := nextDifference(f.paths)
-		if len(f.from) > 1 || farther == 0 || callers <= max(1, others(f.paths, modules)) {
+		if f.farther, f.callers = nextDifference(f.paths); f.mayBeWrapper() {
+			continue
+		}
+		for _, p := range f.paths {
+			s := p.sites[p.shown]
+			of := called{p.callee, module(s)}
+			if places[of] == nil {
+				places[of] = map[location]bool{}
+			}
+			places[of][locationOf(s)] = true
+		}
+	}
+	// 3. Those that are called from more places.
+	for _, f := range functions {
+		if !f.mayBeWrapper() {
+			continue
+		}
+		others := map[location]bool{}
+		for _, p := range f.paths {
+			maps.Copy(others, places[called{p.callee, module(p.sites[p.shown])}])
+		}
+		if f.callers <= len(others) {
 			continue
 		}
 		moved = true
 		for _, p := range f.paths {
-			if depth := p.shown + farther; depth < len(p.sites) {
+			if depth := p.shown + f.farther; depth < len(p.sites) {
 				p.callee = callee{function: functionOf(p.sites[depth-1])}
 				p.shown = depth
 			}
 		}
 	}
 	return moved
-}
-
-// others returns how many other places call the same, in the binaries that have the function.
-func others(paths []*callPath, modules map[string]*calling) int {
-	places := map[location]bool{}
-	for _, p := range paths {
-		maps.Copy(places, modules[module(p.sites[p.shown])].from[p.callee])
-	}
-	return len(places) - 1
 }
 
 // nextDifference returns how many frames farther out the first one is that is not the same for all

@@ -14,9 +14,9 @@ import (
 // says otherwise.
 var wrapped = []trace.Function{{ID: 1, Name: "MPI_F", Return: "int"}, {ID: 2, Name: "MPI_G", Return: "int"}, {ID: 3, Name: "MPI_Wtime", Return: "double", Class: "time"}}
 
-// called is a path of calls like "main:7 step:12 wrap:3 MPI_G", the outermost frame first. A frame
+// sitesOn lists the sites of a path of calls like "main:7 step:12 wrap:3 MPI_G", the outermost frame first. A frame
 // is a line of a function of the program, or of a library ("lib/f:3"), or an address ("@5").
-func called(path string) (sites []trace.Site) {
+func sitesOn(path string) (sites []trace.Site) {
 	for _, frame := range strings.Fields(path) {
 		if strings.HasPrefix(frame, "MPI_") {
 			continue
@@ -48,11 +48,14 @@ func called(path string) (sites []trace.Site) {
 // that site.
 func TestWrappersAreNotCallSites(t *testing.T) {
 	for name, calls := range map[string][]string{
-		"a wrapper":                       {"main:1 wrap:9 -> main:1", "main:2 wrap:9 -> main:2"},
-		"called once":                     {"main:1 f:9 -> f:9"},
-		"two calls in a function":         {"main:1 f:8 -> f:8", "main:2 f:9 -> f:9"},
-		"one of many":                     {"main:1 f:9 -> f:9", "main:2 f:9 -> f:9", "g:3 -> g:3", "h:3 -> h:3"},
-		"all but one":                     {"main:1 wrap:9 -> main:1", "main:2 wrap:9 -> main:2", "main:3 -> main:3"},
+		"a wrapper":               {"main:1 wrap:9 -> main:1", "main:2 wrap:9 -> main:2"},
+		"called once":             {"main:1 f:9 -> f:9"},
+		"two calls in a function": {"main:1 f:8 -> f:8", "main:2 f:9 -> f:9"},
+		"one of many":             {"main:1 f:9 -> f:9", "main:2 f:9 -> f:9", "g:3 -> g:3", "h:3 -> h:3"},
+		"all but one":             {"main:1 wrap:9 -> main:1", "main:2 wrap:9 -> main:2", "main:3 -> main:3"},
+		"several wrappers": {
+			"main:1 sum:9 -> main:1", "main:2 sum:9 -> main:2", "main:3 max:8 -> main:3", "main:4 max:8 -> main:4", "main:5 -> main:5",
+		},
 		"a wrapper of a wrapper":          {"main:1 upper:8 wrap:9 -> main:1", "main:2 upper:8 wrap:9 -> main:2"},
 		"both are called":                 {"main:1 upper:8 wrap:9 -> upper:8", "main:2 upper:8 wrap:9 -> upper:8", "g:3 wrap:9 -> g:3", "g:4 wrap:9 -> g:4"},
 		"the upper one more often":        {"main:1 upper:8 wrap:9 -> main:1", "main:2 upper:8 wrap:9 -> main:2", "main:3 wrap:9 -> main:3"},
@@ -75,8 +78,8 @@ func TestWrappersAreNotCallSites(t *testing.T) {
 				var want []trace.Site
 				for _, call := range calls {
 					path, shown, _ := strings.Cut(call, " -> ")
-					paths = append(paths, called(path))
-					want = append(want, called(shown)[0])
+					paths = append(paths, sitesOn(path))
+					want = append(want, sitesOn(shown)[0])
 				}
 				a, b := made(0, paths...), made(1, reversed(paths)...)
 				for i, call := range calls {
@@ -128,12 +131,12 @@ func sitesOfCalls(c *trace.Content, rank int) (sites []trace.Site) {
 func TestCopiesAreNoWrappers(t *testing.T) {
 	var inputs []*trace.Content
 	for rank, path := range []string{"main:1 f:9", "main:2 f:9", "main:3 f:9", "main:3 f:9"} {
-		c := made(rank, called(path))
+		c := made(rank, sitesOn(path))
 		c.Meta.CallSites, c.Meta.WorldSize = "caller", 4
 		inputs = append(inputs, c)
 	}
 	merged, err := Merge(inputs, Options{Final: true})
 	require.NoError(t, err)
-	require.Equal(t, called("f:9"), merged.Sites)
+	require.Equal(t, sitesOn("f:9"), merged.Sites)
 	require.Len(t, merged.Signatures, 1)
 }

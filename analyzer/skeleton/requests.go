@@ -46,8 +46,10 @@ func (c *caller) requests(p *mpi.Param, of func(*vector) *argument, about *subje
 		return c.pick("1", fmt.Sprintf("(int[]){%s}", e.text), 1), err
 	}
 	length, _ := c.length(of)
-	if length == 0 {
-		return "NULL", nil
+	if length == 0 { // Open MPI refuses NULL even then
+		v := c.handles[mpi.KindRequest]
+		v.n = max(v.n, 1)
+		return "requests", nil
 	}
 	if !null && c.consecutive(of) {
 		from := *about

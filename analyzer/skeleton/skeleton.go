@@ -151,6 +151,9 @@ func leaveOut(t timeline.Trace) ([]LeftOut, func(int32) bool, error) {
 	for terminal := range signatures {
 		s := &signatures[terminal]
 		f, meaning := t.Function(s.Function), t.Semantics(s.Function)
+		if s.Untraced {
+			return nil, nil, fmt.Errorf("%w: tracing was off for some of the run, so calls are missing", ErrUnsupported)
+		}
 		if f == nil || meaning == nil {
 			continue
 		}

@@ -149,6 +149,9 @@ func TestRefusals(t *testing.T) {
 	b.Rank(1).Ended("killed in MPI_Recv", 5)
 	refused(b, "rank 1 ended early (killed in MPI_Recv)")
 	b = tracetest.New(1)
+	b.Rank(0).Init(0, 1).Untraced().Finalize(2, 3)
+	refused(b, "tracing was off")
+	b = tracetest.New(1)
 	b.Rank(0).Init(0, 1).Call("MPI_Comm_get_parent", 1, 2, tracetest.Args{"parent": tracetest.Comm(b.Comm("spawn", 0))}).Finalize(2, 3)
 	refused(b, "its processes were spawned by others")
 
@@ -211,6 +214,16 @@ func TestWaitsForChangingRequests(t *testing.T) {
 	assert.Contains(t, source, "static const int request_")
 	assert.Contains(t, source, "static const int array_of_requests_")
 	assert.NotContains(t, source, "static const MPI_Request")
+}
+
+// Lists of no requests are the array: MPI libraries refuse NULL.
+func TestListsOfNoRequests(t *testing.T) {
+	b := tracetest.New(1)
+	b.Rank(0).Init(0, 1).Call("MPI_Startall", 1, 2, tracetest.Args{"count": 0, "array_of_requests": tracetest.Requests{}}).Waitall(2, 3, tracetest.Requests{}).Finalize(3, 4)
+	source := made(t, timeline.Of(b.Open(t)), skeleton.Options{}).Source
+	assert.Contains(t, source, "MPI_Startall(0, requests)")
+	assert.Contains(t, source, "MPI_Waitall(0, requests, ")
+	assert.Contains(t, source, "static MPI_Request requests[1];")
 }
 
 // Waits for null requests only: the helper that makes the list names the array of requests.

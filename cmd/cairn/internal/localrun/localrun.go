@@ -133,7 +133,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 	case errors.Is(err, shipper.ErrNeverInitialized):
 		f.cutShort = true
 		if f.code == 0 && job.Asked == 0 {
-			r.say("there is no trace: the program called MPI, but never MPI_Init")
+			r.say("there is no trace: no call of MPI_Init was seen (one of the program's own, which calls PMPI_Init, is not traced)")
 		}
 		return len(problems) == 0
 	case err != nil:

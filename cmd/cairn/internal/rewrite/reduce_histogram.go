@@ -37,7 +37,7 @@ func reduceToHistograms(c *cobra.Command, s3 storage.Flags, path, out string) er
 		return err
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s: %d calls of %s as %s in %d bytes, %.2g%% of the whole trace's\n", out, h.From.Calls,
+	fmt.Fprintf(w, "%s: %d calls of %s as %s in %d bytes, %.1f%% of the whole trace's\n", out, h.From.Calls,
 		wording.Count(h.Ranks.Len(), "rank", "ranks"), wording.Count(len(h.Clusters), "cluster", "clusters"), file.Len(), 100*float64(file.Len())/float64(f.Object.Size()))
 	medians := "the median durations cannot be compared, since the trace has only sums of times"
 	if accuracy.MediansKnown {
