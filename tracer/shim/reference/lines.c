@@ -20,7 +20,9 @@ static char *directory;
 static __thread struct {
 	char *text;
 	size_t length, size;
-	int file; // + 1; 0: not open yet
+	int file; // + 1; 0: not open
+	dev_t device;
+	ino_t inode;
 	uint64_t calls;
 	bool first; // element of a list
 } line;
@@ -122,22 +124,37 @@ void cairn_line_return_double(uint64_t index, double result)
 	cairn_line_return(index, bits);
 }
 
+// is_open reports whether the thread's file is open: the program may have closed the descriptor, and opened a file of its own
+// that has the same number now.
+static bool is_open(void)
+{
+	struct stat s;
+	return line.file != 0 && fstat(line.file - 1, &s) == 0 && s.st_dev == line.device && s.st_ino == line.inode;
+}
+
+static bool open_file(void)
+{
+	// Named like the thread's record buffers.
+	char path[4096];
+	struct stat s;
+
+	snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
+	line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
+	if (line.file == 0 || fstat(line.file - 1, &s) != 0) {
+		cairn_line_give_up();
+		fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);
+		return false;
+	}
+	line.device = s.st_dev;
+	line.inode = s.st_ino;
+	return true;
+}
+
 static void end_line(void)
 {
 	add("\n");
-	if (directory == NULL)
+	if (directory == NULL || (!is_open() && !open_file()))
 		return;
-	if (line.file == 0) {
-		// Named like the thread's record buffers.
-		char path[4096];
-		snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
-		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
-		if (line.file == 0) {
-			cairn_line_give_up();
-			fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);
-			return;
-		}
-	}
 	for (size_t at = 0; at < line.length;) {
 		ssize_t n = write(line.file - 1, line.text + at, line.length - at);
 		if (n <= 0)
