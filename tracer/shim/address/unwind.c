@@ -24,6 +24,11 @@ struct _Unwind_Context;
 static int (*backtrace)(int (*)(struct _Unwind_Context *, void *), void *);
 static uintptr_t (*get_ip)(struct _Unwind_Context *);
 
+// The bounds of a thread's stack. They have been in other libraries of the C library.
+static int (*get_attributes)(pthread_t, pthread_attr_t *);
+static int (*get_stack)(const pthread_attr_t *, void **, size_t *);
+static int (*destroy_attributes)(pthread_attr_t *);
+
 // Cache of rules by address. Slots are never freed: when all are taken, other rules are computed every time.
 enum { SLOTS = 1 << 14, TRIES = 16 };
 static struct {
@@ -41,6 +46,9 @@ void cairn_unwind_begin(bool fallback)
 		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
 	}
 	main_stack_end = end != NULL ? *end : 0;
+	*(void **)&get_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_getattr_np");
+	*(void **)&get_stack = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_getstack");
+	*(void **)&destroy_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_destroy");
 	cairn_modules_know((uintptr_t)&cairn_unwind_begin, &own_base, &own_size);
 	function = cairn_dlsym(RTLD_DEFAULT, "__libc_start_main");
 	if (function != NULL)
@@ -95,10 +103,10 @@ static struct stack own_stack(void)
 		stack = (struct stack){main_stack_end - limit.rlim_cur, main_stack_end};
 	} else {
 		stack.begin = stack.end = (uintptr_t)__builtin_thread_pointer();
-		if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-			if (pthread_attr_getstack(&attributes, &begin, &size) == 0)
+		if (get_attributes != NULL && get_stack != NULL && destroy_attributes != NULL && get_attributes(pthread_self(), &attributes) == 0) {
+			if (get_stack(&attributes, &begin, &size) == 0)
 				stack.begin = (uintptr_t)begin;
-			pthread_attr_destroy(&attributes);
+			destroy_attributes(&attributes);
 		}
 	}
 	errno = saved;
