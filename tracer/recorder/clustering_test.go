@@ -41,7 +41,7 @@ func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	w := &votingWorld{t: t}
 	for rank := range ranks {
 		s := recordtest.NewShim(t)
-		s.Process.Mode = mode
+		s.Process.Mode, s.Process.CallSites = mode, "path"
 		s.Init(int64(rank), int64(ranks))
 		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.Process))
 	}
@@ -387,7 +387,7 @@ func TestBallotSignature(t *testing.T) {
 func TestBallotFrames(t *testing.T) {
 	code := func(mode string, path ...uint64) uint64 {
 		s := recordtest.NewShim(t)
-		s.Process.Mode = mode
+		s.Process.Mode, s.Process.CallSites = mode, "path"
 		r := New(s.Process)
 		var site int32
 		for i := len(path) - 1; i >= 0; i-- {
