@@ -138,7 +138,10 @@ func (l limits) watch(ctx context.Context, pid int, ended <-chan struct{}) strin
 		case <-late:
 			why = fmt.Sprintf("killed after %.0f s", l.seconds)
 		case <-every.C:
-			if now := residentMiB(pid); l.mib > 0 && now > l.mib {
+			if l.mib == 0 {
+				continue // what is measured must not wait for a look at all processes
+			}
+			if now := residentMiB(pid); now > l.mib {
 				why = fmt.Sprintf("killed at %.0f MiB", now)
 			}
 		}

@@ -79,12 +79,12 @@ func (o *Others) Close() {
 
 // Before returns what a call has to wait for. Calls must be passed in order.
 func (o *Others) Before(c *Call) (list []After, err error) {
-	if !c.Timed || len(o.threads) == 0 {
+	if len(o.threads) == 0 {
 		return nil, nil
 	}
 	// 1. What the others used by a number before it was given to a new object is not that object.
 	made, freed := changed(c)
-	if len(made) > 0 {
+	if len(made) > 0 && c.Timed {
 		o.follow(c.Enter - c.EnterError)
 	}
 	for _, h := range made {
@@ -93,8 +93,11 @@ func (o *Others) Before(c *Call) (list []After, err error) {
 		}
 		o.mine[h]++
 	}
-	// 2. What they used of the objects that the call frees.
-	if len(freed) == 0 {
+	// 2. What they used of the objects that the call frees. Without its time that is not known.
+	if !c.Timed || len(freed) == 0 {
+		for _, h := range freed {
+			less(o.mine, h)
+		}
 		return nil, errors.Join(o.failed...)
 	}
 	o.follow(c.Enter + c.EnterError)

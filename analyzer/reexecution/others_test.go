@@ -56,16 +56,7 @@ func TestFreesDoNotWaitForOtherObjects(t *testing.T) {
 	second.Call("MPI_File_iwrite", 40, 41, args{"fh": tracetest.File(1), "request": tracetest.Request(0)}).
 		Call("MPI_Wait", 42, 43, args{"request": tracetest.Request(0)})
 	first.Call("MPI_File_close", 50, 51, args{"fh": tracetest.Freed(1)})
-	tr := timeline.Of(b.Open(t))
-	o := NewOthers(context.Background(), tr, []int{0, 1}, 0)
-	defer o.Close()
-	var got []After
-	require.NoError(t, Each(context.Background(), tr, 0, func(c *Call) error {
-		after, err := o.Before(c)
-		got = append(got, after...)
-		return err
-	}))
-	assert.Equal(t, []After{{1, 8}}, got)
+	assert.Equal(t, []After{{1, 8}}, waitsOfFirst(t, b))
 }
 
 // TestObjectsThatMPIReturnsAgain: the group of a communicator is the same one each time.
@@ -77,14 +68,19 @@ func TestObjectsThatMPIReturnsAgain(t *testing.T) {
 	first.Thread().Call("MPI_Group_size", 2, 3, group)
 	first.Call("MPI_Comm_group", 4, 5, group).Call("MPI_Group_free", 6, 7, args{"group": tracetest.Freed(1)}).
 		Call("MPI_Group_free", 8, 9, args{"group": tracetest.Freed(1)})
+	assert.Equal(t, []After{{1, 1}}, waitsOfFirst(t, b))
+}
+
+// waitsOfFirst lists what the calls of the first of two threads wait for.
+func waitsOfFirst(t *testing.T, b *tracetest.Builder) (got []After) {
+	t.Helper()
 	tr := timeline.Of(b.Open(t))
 	o := NewOthers(context.Background(), tr, []int{0, 1}, 0)
 	defer o.Close()
-	var got []After
 	require.NoError(t, Each(context.Background(), tr, 0, func(c *Call) error {
 		after, err := o.Before(c)
 		got = append(got, after...)
 		return err
 	}))
-	assert.Equal(t, []After{{1, 1}}, got)
+	return got
 }

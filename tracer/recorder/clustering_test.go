@@ -41,7 +41,7 @@ func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
 	w := &votingWorld{t: t}
 	for rank := range ranks {
 		s := recordtest.NewShim(t)
-		s.Process.Mode, s.Process.CallSites = mode, "path"
+		s.Process.Mode = mode
 		s.Init(int64(rank), int64(ranks))
 		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.Process))
 	}

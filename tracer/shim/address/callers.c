@@ -67,7 +67,7 @@ enum { ONLY = 1, KNOWN = 2 };
 
 static unsigned look_at(uintptr_t pc)
 {
-	enum { MAX_CODE = 4 << 20 };
+	enum { MAX_CODE = 64 << 10 }; // wrappers are small, and this code is searched at the first call
 	uintptr_t begin, size;
 	struct call c;
 
