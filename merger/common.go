@@ -96,7 +96,7 @@ func (e *exporter) elect() {
 			break
 		}
 		for k, id := range s.shape.templates {
-			t := &e.table.templates[id]
+			t := e.table.templates[id]
 			first := s.shape.first[k]
 			rank := int64(-1)
 			own := numbersOfCodes(s.values(first))
@@ -162,7 +162,7 @@ func (e *exporter) castOthers() {
 			continue
 		}
 		for k, id := range s.shape.templates {
-			t := &e.table.templates[id]
+			t := e.table.templates[id]
 			first := s.shape.first[k]
 			own := numbersOfCodes(s.values(first))
 			at := encodingChoice{exporter: e, own: e.relativeTo(s, t, &own)}

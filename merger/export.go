@@ -18,7 +18,7 @@ func (p *internTable) export(of *processes, order []int32, final bool, meta *tra
 	c := &trace.Content{}
 	e := exporter{
 		table: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
-		shapes: map[int]*exported{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
+		shapes: map[int]*exported{}, signatureIDs: make(map[string]int32, len(p.templates)), columnIDs: map[uint64][]int32{},
 		requests: map[requestKey]int64{},
 	}
 	if final {
@@ -50,7 +50,7 @@ type exporter struct {
 	shapes map[int]*exported
 	order  []*exported // by first thread
 
-	signatures   []trace.Signature // distinct
+	signatures   []exportedSignature // distinct
 	signatureIDs map[string]int32
 	rules        ruleTable
 	columnIDs    map[uint64][]int32
@@ -76,6 +76,13 @@ type exported struct {
 	joined    bool          // several terminals have become equal
 	streams   []exportedStream
 	next      exportedThread
+}
+
+// An exportedSignature is a signature of a trace.
+type exportedSignature struct {
+	trace.Signature
+	last         *exported // the last shape that has it
+	lastStreamed *exported // the last shape in which it has streams
 }
 
 // An exportedStream is a stream of a signature of a shape.
@@ -178,20 +185,23 @@ func (e *exporter) addShape(s *exported) {
 	signatures := make([]trace.Signature, len(s.shape.templates))
 	streams := make([][]exportedStream, len(s.shape.templates))
 	for k, id := range s.shape.templates {
-		signatures[k], streams[k] = e.signature(s, &e.table.templates[id], s.shape.first[k])
+		signatures[k], streams[k] = e.signature(s, e.table.templates[id], s.shape.first[k])
 	}
 	e.renumber(s, signatures)
-	used, seen := map[int32]bool{}, map[int32]bool{}
+	e.signatures = slices.Grow(e.signatures, len(signatures))
 	for k, signature := range signatures {
 		key := trace.AppendSignature(nil, &signature)
 		terminal := e.terminal(key, 0, signature)
 		// two signatures with streams that became equal keep separate streams
-		for again := 1; used[terminal] && len(streams[k]) > 0; again++ {
+		for again := 1; len(streams[k]) > 0 && e.signatures[terminal].lastStreamed == s; again++ {
 			terminal = e.terminal(key, again, signature)
 		}
-		used[terminal] = used[terminal] || len(streams[k]) > 0
-		s.joined = s.joined || seen[terminal]
-		seen[terminal] = true
+		written := &e.signatures[terminal]
+		s.joined = s.joined || written.last == s
+		written.last = s
+		if len(streams[k]) > 0 {
+			written.lastStreamed = s
+		}
 		terminals[k] = terminal
 		for _, stream := range streams[k] {
 			stream.signature = terminal
@@ -210,7 +220,7 @@ func (e *exporter) terminal(key []byte, again int, signature trace.Signature) in
 	if !known {
 		id = int32(len(e.signatures))
 		e.signatureIDs[name] = id
-		e.signatures = append(e.signatures, signature)
+		e.signatures = append(e.signatures, exportedSignature{Signature: signature})
 	}
 	return id
 }
@@ -288,12 +298,13 @@ func (e *exporter) addGrammar() {
 	for _, s := range e.order {
 		roots = append(roots, s.roots...) // terminals of some instances may have become one
 	}
-	numbers := number(e.rules.bodies, roots)
+	numbers := number(e.rules.bodies, len(e.signatures), roots)
 	for _, id := range numbers.rules {
 		e.c.Grammar.Rules = append(e.c.Grammar.Rules, numbers.body(e.rules.bodies[id]))
 	}
+	e.c.Signatures = make([]trace.Signature, 0, len(numbers.signatures))
 	for _, id := range numbers.signatures {
-		e.c.Signatures = append(e.c.Signatures, e.signatures[id])
+		e.c.Signatures = append(e.c.Signatures, e.signatures[id].Signature)
 	}
 	for _, s := range e.order {
 		for k, root := range s.roots {

@@ -202,7 +202,7 @@ func (p *internTable) templateKey(id int32) []byte {
 
 // digestColumns adds the values of a thread in the columns of one signature.
 func (p *internTable) digestColumns(h io.Writer, s *shape, row, signature int) {
-	t := &p.templates[s.templates[signature]]
+	t := p.templates[s.templates[signature]]
 	for k := range t.width() {
 		code := s.columns[s.first[signature]+k].At(row)
 		switch {

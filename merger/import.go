@@ -213,7 +213,7 @@ func (a *importer) addSignatureRows(columns []codec.Numbers, r *root, terminal i
 		a.pushValue(&columns[k], r, v)
 		k++
 	}
-	t := &a.table.templates[s.template]
+	t := a.table.templates[s.template]
 	for i, number := range t.streams {
 		if s.constants[i] != nil {
 			a.pushValue(&columns[k], r, *s.constants[i])

@@ -1,6 +1,8 @@
 package merger
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
@@ -8,22 +10,22 @@ import (
 // order and on their content, not on intern table numbers.
 type numbering struct {
 	signatures []int32 // interned signatures in order of first use: the index is the terminal
-	terminal   map[int32]int32
+	terminal   []int32 // of each interned signature: −1 if it is not reached
 	rules      []int32 // interned rules: a rule comes before all rules that it refers to
-	rule       map[int32]int32
+	rule       []int32 // of each interned rule that is reached: its index in rules
 }
 
 // number walks the rules from the roots. Terminals are numbered by first use. Rules are in reverse
 // postorder of a walk from the last root to the first and from the end of each body to its
 // beginning, so that the first root is rule 0.
-func number(rules [][]grammar.Symbol, roots []int32) numbering {
-	n := numbering{terminal: map[int32]int32{}, rule: map[int32]int32{}}
+func number(rules [][]grammar.Symbol, signatures int, roots []int32) numbering {
+	n := numbering{terminal: slices.Repeat([]int32{-1}, signatures), rule: make([]int32, len(rules))}
 	type position struct {
 		rule int32
 		next int
 	}
 	// first use: a walk in order that enters each rule once
-	seen := map[int32]bool{}
+	seen := make([]bool, len(rules))
 	var stack []position // not the call stack: grammars may be deep
 	for _, root := range roots {
 		if seen[root] {
@@ -47,7 +49,7 @@ func number(rules [][]grammar.Symbol, roots []int32) numbering {
 				}
 				continue
 			}
-			if _, ok := n.terminal[s.Value]; !ok {
+			if n.terminal[s.Value] < 0 {
 				n.terminal[s.Value] = int32(len(n.signatures))
 				n.signatures = append(n.signatures, s.Value)
 			}
@@ -76,9 +78,7 @@ func number(rules [][]grammar.Symbol, roots []int32) numbering {
 			}
 		}
 	}
-	for i, j := 0, len(n.rules)-1; i < j; i, j = i+1, j-1 {
-		n.rules[i], n.rules[j] = n.rules[j], n.rules[i]
-	}
+	slices.Reverse(n.rules)
 	for i, id := range n.rules {
 		n.rule[id] = int32(i)
 	}

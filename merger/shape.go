@@ -169,7 +169,7 @@ func (p *internTable) addTemplate(t template) int32 {
 		p.templateIDs = map[string]int32{}
 	}
 	id := int32(len(p.templates))
-	p.templates = append(p.templates, t)
+	p.templates = append(p.templates, &t)
 	p.templateIDs[key] = id
 	return id
 }

@@ -35,22 +35,25 @@ func isSlot(kind string) bool {
 
 // A visitor sees the values of a signature in a fixed order and may replace them.
 type visitor struct {
-	slot   func(v trace.Value) trace.Value // a number that may differ
-	stream func(v trace.Value, number int32, constant *trace.Value) trace.Value
-	other  func(number int32) // a stream that no constant may replace
+	slot   func(v trace.Value) trace.Value                                      // a number that may differ
+	stream func(v trace.Value, number int32, constant *trace.Value) trace.Value // nil: streams stay
+	other  func(number int32)                                                   // a stream that no constant may replace
 	// request, if not nil, sees a request or a list of them
 	request func(v trace.Value) trace.Value
 	// path identifies the parameter of the value: 0 for the result, then a number for each
 	// parameter before and after the call, and for each field of a status. The elements of an array
 	// have the same one.
 	path int32
+	// lists has the copies of lists
+	lists arena
 }
 
 // visit walks through the slots and the streams of a signature, including those that are constant
 // in a shard. It copies what it changes.
 func visit(s trace.Signature, f *trace.Function, to *visitor) trace.Signature {
+	to.path = 0
 	s.Return = to.value(s.Return, f.Return)
-	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+	s.In, s.Out = to.lists.clone(s.In), to.lists.clone(s.Out)
 	in, out := 0, 0
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
@@ -104,7 +107,7 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 			to.streamsIn(v.List)
 			break
 		}
-		v.List = slices.Clone(v.List)
+		v.List = to.lists.clone(v.List)
 		at := to.path
 		for i := range v.List {
 			if v.Form == trace.Status {
@@ -119,6 +122,9 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 
 // streamed visits a stream of a parameter of a kind. A number that replaces it is what it stands for.
 func (to *visitor) streamed(v trace.Value, kind string, constant *trace.Value) trace.Value {
+	if to.stream == nil {
+		return v
+	}
 	if v = to.stream(v, int32(v.Int), constant); v.Form == trace.Int {
 		return trace.ValueOf(kind, v.Int)
 	}

@@ -34,22 +34,16 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	for i := range c.Functions {
 		functions[c.Functions[i].ID] = &c.Functions[i]
 	}
-	members := map[string]int{}
-	like := make([]string, len(c.Signatures))
-	large := false
-	for i := range c.Signatures {
-		like[i] = likeness(c.Signatures[i], functions[c.Signatures[i].Function])
-		members[like[i]]++
-		large = large || members[like[i]] > maxAlike
-	}
+	like, large := likenesses(c, functions)
 	if !large {
 		return c, nil
 	}
 	out := *c
 	out.Threads = trace.ThreadTable{}
-	out.Signatures = slices.Clone(c.Signatures)
-	out.Sequences = slices.Clone(c.Sequences)
-	out.Grammar.Rules = slices.Clone(c.Grammar.Rules)
+	// what is appended is not c's
+	out.Signatures = slices.Clip(c.Signatures)
+	out.Sequences = slices.Clip(c.Sequences)
+	out.Grammar.Rules = slices.Clip(c.Grammar.Rules)
 	alike := map[int][]int32{} // terminals below a root (which threads of a shard share) that may be joined
 	for _, t := range c.Threads.All() {
 		terminals, known := alike[t.Root]
@@ -69,40 +63,56 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	return &out, nil
 }
 
+// likenesses numbers the signatures by what is common to all that may be in one family on some
+// thread. It reports whether more than maxAlike are alike.
+func likenesses(c *trace.Content, functions map[uint16]*trace.Function) (like []int32, large bool) {
+	zero := func(trace.Value) trace.Value { return trace.Value{} }
+	key := newKeyMaker(&visitor{slot: zero, request: zero})
+	numbers := map[string]int32{}
+	var members []int
+	like = make([]int32, len(c.Signatures))
+	for i, s := range c.Signatures {
+		s.OwnRank = -1
+		text := key.of(s, functions[s.Function])
+		number, known := numbers[string(text)]
+		if !known {
+			number = int32(len(members))
+			numbers[string(text)] = number
+			members = append(members, 0)
+		}
+		like[i] = number
+		members[number]++
+		large = large || members[number] > maxAlike
+	}
+	return like, large
+}
+
 // mayBeFewer returns the terminals of which more than maxAlike are alike.
-func mayBeFewer(terminals []int32, like []string) []int32 {
-	members := map[string]int{}
+func mayBeFewer(terminals, like []int32) []int32 {
+	members := map[int32]int{}
 	for _, terminal := range terminals {
 		members[like[terminal]]++
 	}
 	return slices.DeleteFunc(slices.Clone(terminals), func(terminal int32) bool { return members[like[terminal]] <= maxAlike })
 }
 
-// likeness is the common part of all signatures that may be in one family on some thread.
-func likeness(s trace.Signature, f *trace.Function) string {
-	s = visit(s, f, &visitor{
-		slot:    func(trace.Value) trace.Value { return trace.Value{} },
-		stream:  func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
-		request: func(trace.Value) trace.Value { return trace.Value{} },
-	})
-	s.OwnRank = -1
-	return string(trace.AppendSignature(nil, &s))
+// A keyMaker encodes signatures as a visitor changes them.
+type keyMaker struct {
+	visitor *visitor
+	key     []byte
 }
 
-// familyKey is the common part of signatures of a thread that differ only in numbers and requests:
-// a family.
-func familyKey(s trace.Signature, f *trace.Function) string {
-	s = visit(s, f, &visitor{
-		slot: func(v trace.Value) trace.Value {
-			if v.Form == trace.Int {
-				v.Int = 0
-			}
-			return v
-		},
-		stream:  func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
-		request: func(trace.Value) trace.Value { return trace.Value{} },
-	})
-	return string(trace.AppendSignature(nil, &s))
+func newKeyMaker(v *visitor) *keyMaker {
+	v.lists.size = arenaSize
+	return &keyMaker{visitor: v}
+}
+
+// of returns the encoding of a signature, which is valid until the next call.
+func (k *keyMaker) of(s trace.Signature, f *trace.Function) []byte {
+	k.visitor.lists.reset()
+	s = visit(s, f, k.visitor)
+	k.key = trace.AppendSignature(k.key[:0], &s)
+	return k.key
 }
 
 // A separation works on one thread.
@@ -110,56 +120,59 @@ type separation struct {
 	c         *trace.Content
 	thread    *trace.Thread
 	functions map[uint16]*trace.Function
-	streams   map[int32][]trace.StreamRef // the thread's, by terminal
-	changed   map[int32]*changed          // by old terminal
-	made      map[int32]map[int32]*codec.SequenceBuilder
+	streams   map[int32][]trace.StreamRef
+	changed   map[int32]*changed // by old terminal
+	made      []*madeStream
 	err       error
 }
 
-// A member is a signature as it is on the thread.
+// A member is a signature of a family, with its values on the thread.
 type member struct {
 	terminal  int32
-	signature trace.Signature
-	constants []added // its streams that are constant
+	variables []trace.Value // its values that may become streams, in order
+	constants []constant    // its streams that are constant
+}
+
+// A constant is the value of a stream in all calls.
+type constant struct {
+	number int32
+	value  trace.Value
 }
 
 // changed describes what becomes of a signature.
 type changed struct {
 	terminal int32
-	kept     []*source // the streams that it keeps
-	add      []added   // the values that it adds to new streams
-	requests map[int32]*requestList
+	kept     []source // the streams that it keeps
+	add      []added  // the values that it adds to new streams
 }
 
 // A source is the rest of a stream.
 type source struct {
-	number int32
+	to     *madeStream
 	list   bool
 	values *codec.ValueReader
 }
 
 // added is a value that goes to a new stream in each call.
 type added struct {
-	number int32
-	value  trace.Value
+	to    *madeStream
+	value trace.Value
+}
+
+// A madeStream is a stream of a signature that replaces others.
+type madeStream struct {
+	terminal, number int32
+	values           codec.SequenceBuilder
+	before           requestList // if its values are lists
 }
 
 func (s *separation) run(terminals []int32) error {
-	families := map[string][]member{}
-	var order []string
-	for _, terminal := range terminals {
-		m := s.onThread(terminal)
-		key := familyKey(m.signature, s.functions[m.signature.Function])
-		if families[key] == nil {
-			order = append(order, key)
-		}
-		families[key] = append(families[key], m)
-	}
+	families := s.families(terminals)
 	if s.err != nil {
 		return s.err
 	}
-	for _, key := range order {
-		if members := families[key]; len(members) > maxAlike {
+	for _, members := range families {
+		if len(members) > maxAlike {
 			s.replace(members)
 		}
 	}
@@ -169,24 +182,62 @@ func (s *separation) run(terminals []int32) error {
 	return s.rewrite()
 }
 
-// onThread returns a signature of a shard with the thread's own values, and with streams in place
-// of constants.
-func (s *separation) onThread(terminal int32) member {
-	m := member{terminal: terminal}
-	from := s.c.Signatures[terminal]
-	m.signature = visit(from, s.functions[from.Function], &visitor{
-		slot: s.value,
-		stream: func(v trace.Value, number int32, constant *trace.Value) trace.Value {
-			if constant != nil {
-				m.constants = append(m.constants, added{number, s.value(*constant)})
+// families returns the signatures of the thread that differ only in numbers and requests, family by
+// family, in order of first use.
+func (s *separation) families(terminals []int32) [][]member {
+	var m member
+	key := newKeyMaker(&visitor{
+		slot: func(v trace.Value) trace.Value {
+			if v = s.value(v); v.Form == trace.Int {
+				m.variables = append(m.variables, v)
+				v.Int = 0
 			}
 			return v
 		},
+		stream: func(v trace.Value, number int32, value *trace.Value) trace.Value {
+			if value != nil {
+				m.constants = append(m.constants, constant{number, s.value(*value)})
+			}
+			return v
+		},
+		request: func(v trace.Value) trace.Value {
+			m.variables = append(m.variables, v)
+			return trace.Value{}
+		},
 	})
-	if own := from.OwnRank; own < -1 {
-		m.signature.OwnRank = int32(s.column(-2 - int64(own)))
+	lists := arena{size: arenaSize}
+	numbers := map[string]int{}
+	var families [][]member
+	for _, terminal := range terminals {
+		m = member{terminal: terminal, variables: m.variables[:0]}
+		signature := s.c.Signatures[terminal]
+		signature.OwnRank = s.ownRank(signature.OwnRank)
+		text := key.of(signature, s.functions[signature.Function])
+		number, known := numbers[string(text)]
+		if !known {
+			number = len(families)
+			numbers[string(text)] = number
+			families = append(families, nil)
+		}
+		families[number] = append(families[number], member{terminal, lists.clone(m.variables), m.constants})
 	}
-	return m
+	return families
+}
+
+// onThread returns a signature of a shard with the thread's own values, and with streams in place
+// of constants.
+func (s *separation) onThread(terminal int32) trace.Signature {
+	signature := s.c.Signatures[terminal]
+	signature.OwnRank = s.ownRank(signature.OwnRank)
+	return visit(signature, s.functions[signature.Function], &visitor{slot: s.value})
+}
+
+// ownRank returns the thread's value of Signature.OwnRank.
+func (s *separation) ownRank(own int32) int32 {
+	if own < -1 {
+		return int32(s.column(-2 - int64(own)))
+	}
+	return own
 }
 
 // value returns the thread's value of a value of a shard, like importer.element.
@@ -218,48 +269,77 @@ func (s *separation) column(k int64) int64 {
 // replace replaces several signatures by one.
 func (s *separation) replace(members []member) {
 	if s.changed == nil {
-		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*codec.SequenceBuilder{}
-		s.streams = map[int32][]trace.StreamRef{}
+		s.changed, s.streams = map[int32]*changed{}, map[int32][]trace.StreamRef{}
 		for _, ref := range s.thread.Streams {
 			s.streams[ref.Terminal] = append(s.streams[ref.Terminal], ref)
 		}
 	}
-	f := s.functions[members[0].signature.Function]
-	values := make([][]trace.Value, len(members))
+	// 1. The values that differ get streams.
+	differs := make([]bool, len(members[0].variables))
 	for i := range members {
-		values[i] = variables(members[i].signature, f)
-	}
-	differs := make([]bool, len(values[0]))
-	for _, mine := range values {
-		for k := range mine {
-			differs[k] = differs[k] || !equalValues(mine[k], values[0][k])
+		for k, v := range members[i].variables {
+			differs[k] = differs[k] || !equalValues(v, members[0].variables[k])
 		}
 	}
-	first := nextStream(members[0].signature)
-	numbers := make([]int32, len(differs))
-	next := first
+	terminal := int32(len(s.c.Signatures))
+	made := map[int32]*madeStream{}
+	to := func(number int32) *madeStream {
+		if made[number] == nil {
+			made[number] = &madeStream{terminal: terminal, number: number}
+			s.made = append(s.made, made[number])
+		}
+		return made[number]
+	}
+	streams := make([]*madeStream, len(differs))
+	signature := s.onThread(members[0].terminal)
+	next := nextStream(signature)
 	for k := range differs {
 		if differs[k] {
-			numbers[k] = next
+			streams[k] = to(next)
 			next++
 		}
 	}
+	// 2. The signature refers to these.
+	s.c.Signatures = append(s.c.Signatures, withStreams(signature, s.functions[signature.Function], streams))
+	// 3. Each call of an old signature moves its values.
+	for i := range members {
+		m := &members[i]
+		ch := &changed{terminal: terminal, add: make([]added, 0, len(m.constants)+len(streams))}
+		for _, c := range m.constants {
+			ch.add = append(ch.add, added{to(c.number), c.value})
+		}
+		for k, v := range m.variables {
+			if differs[k] {
+				ch.add = append(ch.add, added{streams[k], v})
+			}
+		}
+		if refs := s.streams[m.terminal]; len(refs) > 0 {
+			lists := listStreams(&s.c.Signatures[m.terminal])
+			for _, ref := range refs {
+				ch.kept = append(ch.kept, source{to(ref.Number), lists[ref.Number], s.c.Sequences[ref.Sequence].Read()})
+			}
+		}
+		s.changed[m.terminal] = ch
+	}
+}
+
+// withStreams returns a signature with streams in place of its variables that have one.
+func withStreams(s trace.Signature, f *trace.Function, streams []*madeStream) trace.Signature {
 	at := 0
 	put := func(v trace.Value, form trace.Form) trace.Value {
 		at++
-		if differs[at-1] {
-			return trace.Value{Form: form, Int: int64(numbers[at-1])}
+		if made := streams[at-1]; made != nil {
+			return trace.Value{Form: form, Int: int64(made.number)}
 		}
 		return v
 	}
-	signature := visit(members[0].signature, f, &visitor{
+	return visit(s, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form != trace.Int {
 				return v
 			}
 			return put(v, trace.Stream)
 		},
-		stream: func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
 		request: func(v trace.Value) trace.Value {
 			if v.Form == trace.List {
 				return put(v, trace.ListStream)
@@ -267,43 +347,6 @@ func (s *separation) replace(members []member) {
 			return put(v, trace.Stream)
 		},
 	})
-	terminal := int32(len(s.c.Signatures))
-	s.c.Signatures = append(s.c.Signatures, signature)
-	s.made[terminal] = map[int32]*codec.SequenceBuilder{}
-	requests := map[int32]*requestList{}
-	for i := range members {
-		old := members[i].terminal
-		ch := &changed{terminal: terminal, requests: requests, add: members[i].constants}
-		for k, v := range values[i] {
-			if differs[k] {
-				ch.add = append(ch.add, added{numbers[k], v})
-			}
-		}
-		lists := listStreams(&s.c.Signatures[old])
-		for _, ref := range s.streams[old] {
-			ch.kept = append(ch.kept, &source{ref.Number, lists[ref.Number], s.c.Sequences[ref.Sequence].Read()})
-		}
-		s.changed[old] = ch
-	}
-}
-
-// variables returns the values of a signature that may become streams, in order.
-func variables(s trace.Signature, f *trace.Function) []trace.Value {
-	var values []trace.Value
-	visit(s, f, &visitor{
-		slot: func(v trace.Value) trace.Value {
-			if v.Form == trace.Int {
-				values = append(values, v)
-			}
-			return v
-		},
-		stream: func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
-		request: func(v trace.Value) trace.Value {
-			values = append(values, v)
-			return v
-		},
-	})
-	return values
 }
 
 func equalValues(a, b trace.Value) bool {
@@ -350,7 +393,7 @@ func (s *separation) rewrite() error {
 	made := grammar.NewSequitur()
 	for terminal := range s.c.Grammar.All(s.thread.Root) {
 		if ch := s.changed[terminal]; ch != nil {
-			if err := s.call(ch); err != nil {
+			if err := ch.call(); err != nil {
 				return err
 			}
 			terminal = ch.terminal
@@ -373,18 +416,15 @@ func (s *separation) rewrite() error {
 			streams = append(streams, ref)
 		}
 	}
-	for terminal, numbers := range s.made {
-		for number := range numbers {
-			streams = append(streams, trace.StreamRef{Terminal: terminal, Number: number, Sequence: -1})
+	for _, made := range s.made {
+		if made.values.Len() > 0 {
+			streams = append(streams, trace.StreamRef{
+				Terminal: made.terminal, Number: made.number, Sequence: int32(len(s.c.Sequences)),
+			})
+			s.c.Sequences = append(s.c.Sequences, made.values.Sequence())
 		}
 	}
 	slices.SortFunc(streams, compareStreams)
-	for i := range streams {
-		if ref := &streams[i]; ref.Sequence < 0 {
-			ref.Sequence = int32(len(s.c.Sequences))
-			s.c.Sequences = append(s.c.Sequences, s.made[ref.Terminal][ref.Number].Sequence())
-		}
-	}
 	s.thread.Streams = streams
 	s.thread.Aggregates = renamed(s.thread.Aggregates, func(terminal int32) int32 {
 		if ch := s.changed[terminal]; ch != nil {
@@ -396,16 +436,8 @@ func (s *separation) rewrite() error {
 }
 
 // call moves the values of one call to the streams of the new signature.
-func (s *separation) call(ch *changed) error {
-	out := func(number int32) *codec.SequenceBuilder {
-		made := s.made[ch.terminal]
-		if made[number] == nil {
-			made[number] = &codec.SequenceBuilder{}
-		}
-		return made[number]
-	}
+func (ch *changed) call() error {
 	for _, from := range ch.kept {
-		to := out(from.number)
 		for n, head := int64(1), from.list; n > 0; n-- {
 			v, ok := from.values.Next()
 			if !ok {
@@ -414,7 +446,7 @@ func (s *separation) call(ch *changed) error {
 				}
 				break
 			}
-			to.Push(v)
+			from.to.values.Push(v)
 			if head && v > 0 {
 				n += min(v, math.MaxInt32)
 			}
@@ -422,18 +454,12 @@ func (s *separation) call(ch *changed) error {
 		}
 	}
 	for _, a := range ch.add {
-		switch a.value.Form {
-		case trace.List:
-			list := ch.requests[a.number]
-			if list == nil {
-				list = &requestList{}
-				ch.requests[a.number] = list
-			}
-			for _, v := range list.append(nil, a.value.List) {
-				out(a.number).Push(v)
-			}
-		default:
-			out(a.number).Push(requestNumber(a.value))
+		if a.value.Form != trace.List {
+			a.to.values.Push(requestNumber(a.value))
+			continue
+		}
+		for _, v := range a.to.before.append(nil, a.value.List) {
+			a.to.values.Push(v)
 		}
 	}
 	return nil
