@@ -41,7 +41,6 @@ type Node struct {
 // A Process is one rank, on a node.
 type Process struct {
 	Name, Node uint32
-	Rank       int
 	Properties []NamedString
 }
 

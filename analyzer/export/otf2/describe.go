@@ -13,7 +13,7 @@ func (e *export) defineRanks() {
 	meta := e.trace.Meta()
 	d.Creator, d.Machine = e.options.Creator, "Kubernetes"
 	d.Description = fmt.Sprintf("MPI calls of %d ranks (%s %s), recorded by Cairn", meta.WorldSize, meta.Implementation, meta.Version)
-	machine := uint32(len(d.Nodes))
+	e.machine = uint32(len(d.Nodes))
 	d.Nodes = append(d.Nodes, Node{Name: e.strings.of(d.Machine), Class: e.strings.of("machine"), Parent: Undefined, Machine: true})
 	nodes, row := map[string]uint32{}, -1
 	rank := e.trace.Ranks().Lookup()
@@ -21,7 +21,7 @@ func (e *export) defineRanks() {
 		r := rank(l.Row)
 		if l.Row != row {
 			row = l.Row
-			d.Processes = append(d.Processes, e.processOf(l.Rank, &r, nodes, machine))
+			d.Processes = append(d.Processes, e.processOf(l.Rank, &r, nodes))
 		}
 		name := fmt.Sprintf("Master thread:%d", l.Rank)
 		if l.Main != i {
@@ -33,7 +33,7 @@ func (e *export) defineRanks() {
 }
 
 // processOf defines a rank, and its node if it is the first rank there.
-func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32, machine uint32) Process {
+func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32) Process {
 	where := r.Node
 	if where == "" {
 		where = r.Host
@@ -42,9 +42,9 @@ func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32, m
 	if !known {
 		node = uint32(len(e.defined.Nodes))
 		nodes[where] = node
-		e.defined.Nodes = append(e.defined.Nodes, Node{Name: e.strings.of(where), Class: e.strings.of("node"), Parent: machine})
+		e.defined.Nodes = append(e.defined.Nodes, Node{Name: e.strings.of(where), Class: e.strings.of("node"), Parent: e.machine})
 	}
-	p := Process{Name: e.strings.of(fmt.Sprintf("MPI Rank %d", number)), Node: node, Rank: number}
+	p := Process{Name: e.strings.of(fmt.Sprintf("MPI Rank %d", number)), Node: node}
 	for _, property := range [][2]string{{"Pod", r.Pod}, {"Host", r.Host}, {"Executable", r.Executable}} {
 		if property[1] != "" {
 			p.Properties = append(p.Properties, NamedString{e.strings.of(property[0]), e.strings.of(property[1])})
@@ -57,15 +57,12 @@ func (e *export) processOf(number int, r *trace.Rank, nodes map[string]uint32, m
 // has one for all ranks.
 func (e *export) defineCommunicators() {
 	d := &e.defined
-	mains := map[int]uint64{} // index into the group of all ranks, by rank
-	world := Group{Name: e.strings.of(""), Type: GroupLocations}
+	d.Groups = append(d.Groups, Group{Name: e.strings.of(""), Type: GroupLocations})
 	for i, l := range e.locations {
 		if l.Main == i {
-			mains[l.Rank] = uint64(len(world.Members))
-			world.Members = append(world.Members, uint64(i))
+			e.addMember(member{rank: l.Rank}, uint64(i))
 		}
 	}
-	d.Groups = append(d.Groups, world)
 	self, sides := uint32(Undefined), map[string]uint32{}
 	for i := range e.trace.Communicators() {
 		c := &e.trace.Communicators()[i]
@@ -88,26 +85,69 @@ func (e *export) defineCommunicators() {
 		if name == "" {
 			name = c.GlobalName
 		}
-		comm := Comm{Name: e.strings.of(name), Group: e.group(c.Members, mains), Remote: Undefined, Parent: Undefined}
+		comm := Comm{Name: e.strings.of(name), Group: e.group(c, c.Members), Remote: Undefined, Parent: Undefined}
 		if c.Remote.Len() > 0 {
-			comm.Remote = e.group(c.Remote, mains)
+			comm.Remote = e.group(c, c.Remote)
 		}
 		d.Comms = append(d.Comms, comm)
 	}
 }
 
-// group defines a group of ranks. Ranks that the trace lacks have no location and no index.
-func (e *export) group(members trace.RankList, index map[int]uint64) uint32 {
-	g := Group{Name: e.strings.of(""), Type: GroupRanks, Members: make([]uint64, 0, members.Len())}
-	for i := range members.Len() {
-		n, known := index[members.At(i)]
-		if !known {
-			n = 1<<64 - 1
+// A member is a process that is in communicators.
+type member struct {
+	rank    int
+	another bool   // it belongs to another world: rank counts such members of a communicator
+	world   string // that world, "" if unknown
+}
+
+// addMember adds a process's main location to the group of all ranks.
+func (e *export) addMember(m member, location uint64) {
+	all := &e.defined.Groups[0]
+	e.members[m] = uint64(len(all.Members))
+	all.Members = append(all.Members, location)
+}
+
+// group defines a group of ranks. A rank without calls, since it is not in the trace or belongs to
+// another world, gets a location without events: OTF2 has no group with an unknown member.
+func (e *export) group(c *trace.Communicator, ranks trace.RankList) uint32 {
+	g := Group{Name: e.strings.of(""), Type: GroupRanks, Members: make([]uint64, 0, ranks.Len())}
+	others := 0
+	for i := range ranks.Len() {
+		m := member{rank: ranks.At(i)}
+		if m.rank < 0 {
+			m = member{others, true, c.RemoteWorld}
+			others++
 		}
-		g.Members = append(g.Members, n)
+		if _, known := e.members[m]; !known {
+			e.defineAbsent(m)
+		}
+		g.Members = append(g.Members, e.members[m])
 	}
 	e.defined.Groups = append(e.defined.Groups, g)
 	return uint32(len(e.defined.Groups) - 1)
+}
+
+// defineAbsent defines a process of which the trace has no calls.
+func (e *export) defineAbsent(m member) {
+	d := &e.defined
+	process, thread := fmt.Sprintf("MPI Rank %d", m.rank), fmt.Sprintf("Not in the trace:%d", m.rank)
+	if m.another {
+		process = fmt.Sprintf("Rank %d of another world", m.rank)
+		thread = process
+	}
+	location := uint64(len(d.Locations))
+	d.Locations = append(d.Locations, Location{ID: location, Name: e.strings.of(thread), Process: uint32(len(d.Processes))})
+	d.Processes = append(d.Processes, Process{Name: e.strings.of(process), Node: e.machine})
+	e.addMember(m, location)
+}
+
+// noEvents writes the empty file that readers expect of a location without events.
+func (e *export) noEvents(location uint64) error {
+	events, err := e.archive.Open(location)
+	if err != nil {
+		return err
+	}
+	return events.Close()
 }
 
 // define completes the definitions after all events are written.

@@ -72,6 +72,11 @@ func Write(ctx context.Context, a Archive, t timeline.Trace, o Options) (Summary
 		}
 		first = after
 	}
+	for location := len(e.locations); location < len(e.defined.Locations); location++ {
+		if err := e.noEvents(uint64(location)); err != nil {
+			return e.summary, err
+		}
+	}
 	e.define()
 	return e.summary, a.Close(&e.defined)
 }
@@ -95,7 +100,9 @@ type export struct {
 	strings table
 	defined Definitions
 	paths   paths
-	comms   []uint32 // by communicator of the trace
+	machine uint32            // the node that is the whole system
+	comms   []uint32          // by communicator of the trace
+	members map[member]uint64 // index into the group of all ranks
 	parents map[int]int
 	windows map[creation]uint32
 	handles map[creation]uint32
@@ -107,7 +114,7 @@ func newExport(t timeline.Trace, a Archive, o Options) *export {
 	e := &export{
 		trace: t, archive: a, options: o, locations: timeline.Locations(t), ranks: map[int]bool{}, start: math.MaxInt64,
 		leftOut: map[slot]struct{}{}, plans: map[uint16]*plan{}, parents: map[int]int{},
-		windows: map[creation]uint32{}, handles: map[creation]uint32{}, files: map[string]uint32{},
+		members: map[member]uint64{}, windows: map[creation]uint32{}, handles: map[creation]uint32{}, files: map[string]uint32{},
 	}
 	for _, r := range o.Ranks {
 		e.ranks[r] = true

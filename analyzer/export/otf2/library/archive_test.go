@@ -4,9 +4,12 @@ package library_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -107,6 +110,49 @@ func TestEffectsComeAfterCausesInArchives(t *testing.T) {
 	out, err := exec.Command("otf2-print", "-I", anchor).CombinedOutput()
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "2 calls ended before their cause and were moved")
+}
+
+// Communicators may have members of which there are no calls: ranks whose pods were lost, and ranks
+// of another world (spawned, or met at a port), on either side and in what both are merged to.
+func TestMembersWithoutCalls(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		n := 2 + random.IntN(6)
+		b := tracetest.New(n)
+		b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 1) })
+		others := slices.Repeat([]int{-1}, 1+random.IntN(4))
+		spawned := b.Comm("spawned", random.Perm(n)...)
+		b.Communicator(spawned).Remote = trace.NewRankList(others)
+		absent := len(others)
+		if random.IntN(2) == 0 { // nothing tells that the others in merged are of that world
+			b.Communicator(spawned).RemoteWorld = "another"
+			absent *= 2
+		}
+		merged := b.Comm("merged", append(random.Perm(n), others...)...)
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			r.Call("MPI_Comm_spawn", 2, 3, tracetest.Args{"intercomm": tracetest.Comm(spawned)})
+			r.Call("MPI_Intercomm_merge", 4, 5, tracetest.Args{"intercomm": tracetest.Comm(spawned), "newintracomm": tracetest.Comm(merged)})
+			r.Finalize(20, 21)
+		})
+		lost := random.IntN(n)
+		for _, rank := range random.Perm(n)[:lost] {
+			b.Without(rank)
+		}
+		r := b.Open(t)
+		anchor, _ := written(t, r, otf2.Options{})
+		read(t, anchor, r, false)
+		out, err := exec.Command("otf2-print", "-A", "-Werror", anchor).CombinedOutput()
+		require.NoError(t, err, "seed %d: %s", seed, out)
+		for _, want := range []struct {
+			text  string
+			times int
+		}{
+			{`LOCATION .* "Not in the trace:(\d+)".* Events: 0, Group: "MPI Rank \d+"`, lost},
+			{`LOCATION .* Events: 0, Group: "Rank \d+ of another world"`, absent},
+		} {
+			assert.Len(t, regexp.MustCompile(want.text).FindAll(out, -1), want.times, "seed %d, %s: %s", seed, want.text, out)
+		}
+	}
 }
 
 func TestAnArchiveIsNotOverwritten(t *testing.T) {

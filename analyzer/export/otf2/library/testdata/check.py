@@ -283,7 +283,8 @@ class Archive:
     def definitions(self, archive):
         self.rank = {}
         for location in archive.definitions.locations:
-            self.rank[location] = int(location.group.name.rsplit(" ", 1)[1])
+            name = location.group.name  # or "Rank 0 of another world", which has no events
+            self.rank[location] = int(name.rsplit(" ", 1)[1]) if name.startswith("MPI Rank ") else name
         self.communicators = len(archive.definitions.comms)
 
     def member(self, comm, index, rank):
