@@ -104,11 +104,15 @@ func (p *Profile) Findings() (Findings, error) {
 			at(total, k).add(v)
 		}
 	}
-	cells := map[Cell]*Volume{}
+	cells := make(map[Cell]*Volume, len(total))
+	site, siteName := uint32(0), ""
 	for _, k := range sorted(total) {
+		if k.site != site { // a program that makes ever new communicators has many keys per site
+			site, siteName = k.site, p.site(k.site)
+		}
 		v, name := total[k], p.communicator(k.comm)
 		function := p.function(k.function)
-		at(cells, Cell{Function: function, CallSite: p.site(k.site), Communicator: name, SizeClass: className(k.class)}).add(*v)
+		at(cells, Cell{Function: function, CallSite: siteName, Communicator: name, SizeClass: className(k.class)}).add(*v)
 		at(functions, function).add(*v)
 		at(classes, k.class).add(*v)
 		if name != "" {
@@ -143,10 +147,12 @@ func sorted[V any](m map[key]V) []key {
 }
 
 func at[K comparable](m map[K]*Volume, k K) *Volume {
-	if m[k] == nil {
-		m[k] = new(Volume)
+	v := m[k]
+	if v == nil {
+		v = new(Volume)
+		m[k] = v
 	}
-	return m[k]
+	return v
 }
 
 func (v *Volume) add(o Volume) {
