@@ -131,7 +131,7 @@ const (
 	keepsAll       wideness = iota
 	widensNumbers           // integers, handles, and lists of these
 	widensRequests          // a request, or a list of requests
-	widensResults           // handles, and lists of statuses
+	widensResults           // the same as widensNumbers, and lists of statuses
 )
 
 func wideIn(p *parameter) wideness {
@@ -213,7 +213,7 @@ func (w *widening) value(wide wideness) {
 func (w *widening) widened(wide wideness, form trace.Form) bool {
 	switch form {
 	case trace.Int:
-		if wide == widensNumbers {
+		if wide == widensNumbers || wide == widensResults {
 			w.one(w.int())
 			return true
 		}
@@ -223,11 +223,11 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 	case trace.List:
 		switch wide {
 		case widensNumbers:
-			return w.list(w.integer)
+			return w.elements() || w.list(w.integer)
 		case widensRequests:
 			return w.list(w.request)
 		case widensResults:
-			return w.statuses()
+			return w.statuses() || w.elements() || w.list(w.integer)
 		}
 	}
 	return false
@@ -238,6 +238,39 @@ func (w *widening) one(x int64) {
 	w.replace(w.begin, trace.Stream)
 	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
 	w.varied = online.Mix(w.varied, uint64(x))
+}
+
+// shortList is the number of elements of lists with a stream for each of them. They compress better:
+// most elements of a list of dimensions or coordinates are constant, or have a pattern of their own.
+const shortList = 8
+
+// elements makes a stream of each number in a short list. It returns false if there are none, or if
+// some elements are neither numbers nor names nor handles.
+func (w *widening) elements() bool {
+	list, at, numbers := w.keyPart, w.at, 0
+	if list.number > shortList {
+		return false
+	}
+	flat := true
+	for range list.number {
+		switch w.next() {
+		case trace.Int:
+			numbers++
+		case trace.Name, trace.Handle:
+		default:
+			flat = false
+		}
+	}
+	w.keyPart, w.at = list, at
+	if !flat || numbers == 0 {
+		return false
+	}
+	for range list.number {
+		if w.next() == trace.Int {
+			w.one(w.int())
+		}
+	}
+	return true
 }
 
 // list makes a stream of a list if each of its elements has values for it.

@@ -2,7 +2,9 @@ package recorder
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +69,73 @@ func TestFamiliesOfHandlesAreRestored(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, r.families.wide)
 	require.Equal(t, r.families, again.families)
+}
+
+// Calls that differ in what they return, numbers or lists of any length with or without names in
+// them, become wide families, too, and keep every value.
+func TestFamiliesOfResults(t *testing.T) {
+	for seed := range uint64(4) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		s := recordtest.NewShim(t)
+		s.Init(0, 1<<20)
+		list := func(n int) (l recordtest.List) {
+			for range n {
+				if x := random.Int64N(1 << 20); x%97 == 0 {
+					l = append(l, recordtest.ProcNull)
+				} else {
+					l = append(l, x)
+				}
+			}
+			return l
+		}
+		var expected [][]int64
+		for range 30_000 {
+			n := random.IntN(3 * shortList / 2)
+			in, out := list(n), list(n)
+			switch random.IntN(3) {
+			case 0:
+				s.Call(0, "MPI_Group_translate_ranks", 0, recordtest.GroupEmpty, n, in, recordtest.GroupEmpty, out)
+				expected = append(expected, slices.Concat(in, out))
+			case 1:
+				for k := range out {
+					out[k] = max(out[k], 1)
+				}
+				s.Call(0, "MPI_Dims_create", 0, 1<<20, n, make(recordtest.List, n), out)
+				expected = append(expected, slices.Concat(make([]int64, n), out))
+			case 2:
+				size := random.Int64N(1 << 30)
+				s.Call(0, "MPI_Type_size", 0, recordtest.TypeInt, size)
+				expected = append(expected, []int64{size})
+			}
+		}
+		r := recorderOf(s)
+		c, err := r.Content()
+		require.NoError(t, err)
+		require.Less(t, len(c.Signatures), 10_000)
+		cursor, err := c.Cursor(0, 0)
+		require.NoError(t, err)
+		for cursor.Next() {
+			e := cursor.Event()
+			if e.Function.Name == "MPI_Init" {
+				continue
+			}
+			var values []int64
+			for _, v := range slices.Concat(e.In, e.Out) {
+				for _, element := range v.List {
+					if element.Form == trace.Name {
+						require.Equal(t, "MPI_PROC_NULL", element.Text)
+						element.Int = recordtest.ProcNull
+					}
+					values = append(values, element.Int)
+				}
+			}
+			if e.Function.Name == "MPI_Type_size" {
+				values = append(values, e.Out[0].Int)
+			}
+			require.Equal(t, expected[0], slices.Clip(values), "seed %d: %s", seed, e.Text())
+			expected = expected[1:]
+		}
+		require.NoError(t, cursor.Err())
+		require.Empty(t, expected)
+	}
 }
