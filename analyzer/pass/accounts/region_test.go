@@ -35,7 +35,8 @@ type randomRun struct {
 	took    [][][]float64 // by rank, iteration and call: the computation before the call
 	slow    int           // rank that computes longer before calls[at]; −1: none
 	at      int
-	blocked bool // it is blocked meanwhile
+	blocked bool    // it is blocked meanwhile
+	delayed float64 // share of the time there for which it waits for a CPU
 }
 
 func newRandomRun(random *rand.Rand) *randomRun {
@@ -68,8 +69,9 @@ func newRandomRun(random *rand.Rand) *randomRun {
 // some ranks. They take no time, so that all times are those of the run without them.
 func (p *randomRun) trace(random *rand.Rand) *tracetest.Builder {
 	b := tracetest.New(len(p.took))
-	inside := map[trace.EvidenceKey]int64{} // time of the slow rank, by the calls around it
-	sites := map[string]uint32{}            // numbered at first use, as the builder does
+	inside := make([]map[trace.EvidenceKey]int64, len(p.took)) // measured time of each rank, by the calls around it
+	slow := map[trace.EvidenceKey]bool{}                       // where the slow rank computes longer
+	sites := map[string]uint32{}                               // numbered at first use, as the builder does
 	call := func(r *tracetest.Rank, name, site string, enter, exit float64) trace.CallSite {
 		if sites[site] == 0 {
 			sites[site] = uint32(len(sites)) + 1
@@ -89,8 +91,16 @@ func (p *randomRun) trace(random *rand.Rand) *tracetest.Builder {
 			for rank := range p.took {
 				r, from, to := b.Rank(rank), now, now+p.took[rank][i][k]
 				compute := func(until float64, before trace.CallSite) {
-					if rank == p.slow && k == p.at {
-						inside[trace.EvidenceKey{After: last[rank], Before: before}] += int64((until - from) * tracetest.Unit)
+					key := trace.EvidenceKey{After: last[rank], Before: before}
+					here := rank == p.slow && k == p.at
+					if here {
+						slow[key] = true
+					}
+					if here && p.blocked || p.delayed > 0 {
+						if inside[rank] == nil {
+							inside[rank] = map[trace.EvidenceKey]int64{}
+						}
+						inside[rank][key] += int64((until - from) * tracetest.Unit)
 					}
 					from, last[rank] = until, before
 				}
@@ -104,13 +114,20 @@ func (p *randomRun) trace(random *rand.Rand) *tracetest.Builder {
 		}
 	}
 	b.Ranks(func(_ int, r *tracetest.Rank) { call(r, "MPI_Finalize", "2", now, now+1) })
-	if p.blocked {
-		row := b.Rank(p.slow).Info()
-		for key, ns := range inside {
-			row.Evidence = append(row.Evidence, trace.EvidenceRow{EvidenceKey: key, Count: 20, WallNS: ns, CPUNS: ns / 3})
+	b.Ranks(func(rank int, r *tracetest.Rank) {
+		for key, ns := range inside[rank] {
+			one := trace.EvidenceRow{EvidenceKey: key, Count: 20, WallNS: ns, CPUNS: ns}
+			switch {
+			case rank == p.slow && slow[key] && p.blocked:
+				one.CPUNS = ns / 3
+			case rank == p.slow && slow[key]:
+				one.RunDelayNS = int64(p.delayed * float64(ns))
+				one.CPUNS = ns - one.RunDelayNS
+			}
+			r.Info().Evidence = append(r.Info().Evidence, one)
 		}
-		slices.SortFunc(row.Evidence, func(a, b trace.EvidenceRow) int { return a.Compare(b.EvidenceKey) })
-	}
+		slices.SortFunc(r.Info().Evidence, func(a, b trace.EvidenceRow) int { return a.Compare(b.EvidenceKey) })
+	})
 	return b
 }
 
@@ -162,6 +179,27 @@ func TestQueriesDivideNoRegion(t *testing.T) {
 		require.NoError(t, err)
 		for _, c := range difference.Causes {
 			assert.InDelta(t, 0, c.Difference, 1e-9, "seed %d: %s", seed, c.CallSite)
+		}
+	}
+}
+
+// Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer does
+// not compute longer, and no rank computes "for 0 s each time".
+func TestWaitsForACPUAreNotWork(t *testing.T) {
+	for seed := range uint64(60) {
+		p := newRandomRun(rand.New(rand.NewPCG(seed, 1)))
+		if p.slow < 0 {
+			continue
+		}
+		p.blocked, p.delayed = false, []float64{2. / 3, 0.9, 0.99, 1}[seed%4]
+		f, err := criticalpath.Analyze(t.Context(), timeline.Of(p.trace(nil).Open(t)), criticalpath.Options{})
+		require.NoError(t, err)
+		require.NotEmpty(t, f.Verdict.Causes, "seed %d: %s", seed, f.Verdict.Text)
+		cause := f.Verdict.Causes[0]
+		assert.Equal(t, verdict.Preempted, cause.Form, "seed %d: %s", seed, f.Verdict.Text)
+		assert.Equal(t, &p.slow, cause.Rank, "seed %d: %s", seed, f.Verdict.Text)
+		for _, c := range f.Verdict.Causes {
+			assert.False(t, c.Form == verdict.Always && c.EachSeconds == 0, "seed %d: %s", seed, f.Verdict.Text)
 		}
 	}
 }
