@@ -30,7 +30,7 @@ func whyNothingWasTraced(command []string) string {
 	case len(static) > 0:
 		return fmt.Sprintf("%s is statically linked, and a tracer can only be loaded into a dynamically linked program: link it with the shared MPI library", strings.Join(static, ", "))
 	case len(plain) > 0:
-		return fmt.Sprintf("%s is not an MPI program: it is not linked to an MPI library and no process called MPI_Init", strings.Join(plain, ", "))
+		return fmt.Sprintf("no process called MPI_Init under the tracer, and %s is not linked to an MPI library (a program that finds MPI with dlopen and dlsym is not traced)", strings.Join(plain, ", "))
 	}
 	return "no process called MPI_Init"
 }

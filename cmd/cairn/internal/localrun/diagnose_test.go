@@ -7,6 +7,6 @@ import (
 )
 
 func TestDiagnosis(t *testing.T) {
-	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not an MPI program")
+	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not linked to an MPI library")
 	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init")
 }

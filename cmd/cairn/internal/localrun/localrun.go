@@ -124,9 +124,13 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 	switch {
 	case errors.Is(err, shipper.ErrNothingTraced):
 		f.cutShort = true
-		if job.Asked != 0 {
+		switch {
+		case job.Asked != 0:
 			r.say("the command ended before a rank had recorded a call: there is no trace")
-		} else if f.code == 0 && len(problems) == 0 { // otherwise the problems say why
+		case len(problems) > 0: // they say why
+		case f.code != 0:
+			r.say("the command ended with exit code %d before a rank had recorded a call: there is no trace", f.code)
+		default:
 			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
 		}
 		return false
