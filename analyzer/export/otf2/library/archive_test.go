@@ -114,7 +114,7 @@ func TestEffectsComeAfterCausesInArchives(t *testing.T) {
 
 // Communicators may have members of which there are no calls: ranks whose pods were lost, and ranks
 // of another world (spawned, or met at a port), on either side and in what both are merged to.
-func TestMembersWithoutCalls(t *testing.T) {
+func TestMembersWithoutCallsInArchives(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		n := 2 + random.IntN(6)
