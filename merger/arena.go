@@ -29,5 +29,5 @@ func (a *arena) clone(list []trace.Value) []trace.Value {
 	return a.last[n:len(a.last):len(a.last)]
 }
 
-// reset takes back all copies.
+// reset takes back the copies. Those that are still in use are overwritten.
 func (a *arena) reset() { a.last = a.last[:0] }

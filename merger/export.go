@@ -78,7 +78,8 @@ type exported struct {
 	next      exportedThread
 }
 
-// An exportedSignature is a signature of a trace.
+// An exportedSignature is a signature of a trace, and where it was used last: several signatures of
+// one shape may become one.
 type exportedSignature struct {
 	trace.Signature
 	last         *exported // the last shape that has it

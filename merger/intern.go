@@ -27,7 +27,7 @@ type internTable struct {
 	communicators   []trace.Communicator
 	communicatorIDs map[string]int32
 
-	templates   []*template
+	templates   []*template // they are large: growing copies pointers
 	templateIDs map[string]int32
 	names       []string // of special numbers
 	nameIDs     map[string]int32

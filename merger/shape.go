@@ -169,7 +169,8 @@ func (p *internTable) addTemplate(t template) int32 {
 		p.templateIDs = map[string]int32{}
 	}
 	id := int32(len(p.templates))
-	p.templates = append(p.templates, &t)
+	made := t
+	p.templates = append(p.templates, &made)
 	p.templateIDs[key] = id
 	return id
 }

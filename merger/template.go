@@ -44,7 +44,7 @@ type visitor struct {
 	// parameter before and after the call, and for each field of a status. The elements of an array
 	// have the same one.
 	path int32
-	// lists has the copies of lists
+	// lists is the memory of the copied lists
 	lists arena
 }
 

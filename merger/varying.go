@@ -44,6 +44,7 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	out.Signatures = slices.Clip(c.Signatures)
 	out.Sequences = slices.Clip(c.Sequences)
 	out.Grammar.Rules = slices.Clip(c.Grammar.Rules)
+	s := newSeparation(&out, functions)
 	alike := map[int][]int32{} // terminals below a root (which threads of a shard share) that may be joined
 	for _, t := range c.Threads.All() {
 		terminals, known := alike[t.Root]
@@ -53,8 +54,7 @@ func separate(c *trace.Content) (*trace.Content, error) {
 			alike[t.Root] = terminals
 		}
 		if len(terminals) > 0 {
-			s := separation{c: &out, thread: &t, functions: functions}
-			if err := s.run(terminals); err != nil {
+			if err := s.run(&t, terminals); err != nil {
 				return nil, err
 			}
 		}
@@ -115,15 +115,19 @@ func (k *keyMaker) of(s trace.Signature, f *trace.Function) []byte {
 	return k.key
 }
 
-// A separation works on one thread.
+// A separation works on one thread at a time.
 type separation struct {
 	c         *trace.Content
-	thread    *trace.Thread
 	functions map[uint16]*trace.Function
-	streams   map[int32][]trace.StreamRef
-	changed   map[int32]*changed // by old terminal
-	made      []*madeStream
-	err       error
+	family    *keyMaker // of a signature's family; it sees member
+	member    member
+	lists     arena // of the variables of the thread's members
+
+	thread  *trace.Thread
+	streams map[int32][]trace.StreamRef
+	changed map[int32]*changed // by old terminal
+	made    []*madeStream
+	err     error
 }
 
 // A member is a signature of a family, with its values on the thread.
@@ -166,7 +170,32 @@ type madeStream struct {
 	before           requestList // if its values are lists
 }
 
-func (s *separation) run(terminals []int32) error {
+func newSeparation(c *trace.Content, functions map[uint16]*trace.Function) *separation {
+	s := &separation{c: c, functions: functions, lists: arena{size: arenaSize}}
+	s.family = newKeyMaker(&visitor{
+		slot: func(v trace.Value) trace.Value {
+			if v = s.value(v); v.Form == trace.Int {
+				s.member.variables = append(s.member.variables, v)
+				v.Int = 0
+			}
+			return v
+		},
+		stream: func(v trace.Value, number int32, value *trace.Value) trace.Value {
+			if value != nil {
+				s.member.constants = append(s.member.constants, constant{number, s.value(*value)})
+			}
+			return v
+		},
+		request: func(v trace.Value) trace.Value {
+			s.member.variables = append(s.member.variables, v)
+			return trace.Value{Form: trace.Handle} // not Absent: then there is no variable
+		},
+	})
+	return s
+}
+
+func (s *separation) run(thread *trace.Thread, terminals []int32) error {
+	s.thread, s.streams, s.changed, s.made = thread, nil, nil, nil
 	families := s.families(terminals)
 	if s.err != nil {
 		return s.err
@@ -176,8 +205,8 @@ func (s *separation) run(terminals []int32) error {
 			s.replace(members)
 		}
 	}
-	if len(s.changed) == 0 {
-		return nil
+	if s.err != nil || len(s.changed) == 0 {
+		return s.err
 	}
 	return s.rewrite()
 }
@@ -185,41 +214,21 @@ func (s *separation) run(terminals []int32) error {
 // families returns the signatures of the thread that differ only in numbers and requests, family by
 // family, in order of first use.
 func (s *separation) families(terminals []int32) [][]member {
-	var m member
-	key := newKeyMaker(&visitor{
-		slot: func(v trace.Value) trace.Value {
-			if v = s.value(v); v.Form == trace.Int {
-				m.variables = append(m.variables, v)
-				v.Int = 0
-			}
-			return v
-		},
-		stream: func(v trace.Value, number int32, value *trace.Value) trace.Value {
-			if value != nil {
-				m.constants = append(m.constants, constant{number, s.value(*value)})
-			}
-			return v
-		},
-		request: func(v trace.Value) trace.Value {
-			m.variables = append(m.variables, v)
-			return trace.Value{}
-		},
-	})
-	lists := arena{size: arenaSize}
+	s.lists.reset()
 	numbers := map[string]int{}
 	var families [][]member
 	for _, terminal := range terminals {
-		m = member{terminal: terminal, variables: m.variables[:0]}
+		s.member = member{variables: s.member.variables[:0]}
 		signature := s.c.Signatures[terminal]
 		signature.OwnRank = s.ownRank(signature.OwnRank)
-		text := key.of(signature, s.functions[signature.Function])
+		text := s.family.of(signature, s.functions[signature.Function])
 		number, known := numbers[string(text)]
 		if !known {
 			number = len(families)
 			numbers[string(text)] = number
 			families = append(families, nil)
 		}
-		families[number] = append(families[number], member{terminal, lists.clone(m.variables), m.constants})
+		families[number] = append(families[number], member{terminal, s.lists.clone(s.member.variables), s.member.constants})
 	}
 	return families
 }
@@ -275,7 +284,7 @@ func (s *separation) replace(members []member) {
 		}
 	}
 	// 1. The values that differ get streams.
-	differs := make([]bool, len(members[0].variables))
+	differs, differing := make([]bool, len(members[0].variables)), 0
 	for i := range members {
 		for k, v := range members[i].variables {
 			differs[k] = differs[k] || !equalValues(v, members[0].variables[k])
@@ -297,14 +306,20 @@ func (s *separation) replace(members []member) {
 		if differs[k] {
 			streams[k] = to(next)
 			next++
+			differing++
 		}
 	}
 	// 2. The signature refers to these.
-	s.c.Signatures = append(s.c.Signatures, withStreams(signature, s.functions[signature.Function], streams))
+	signature, fits := withStreams(signature, s.functions[signature.Function], streams)
+	if !fits {
+		s.err = errElement
+		return
+	}
+	s.c.Signatures = append(s.c.Signatures, signature)
 	// 3. Each call of an old signature moves its values.
 	for i := range members {
 		m := &members[i]
-		ch := &changed{terminal: terminal, add: make([]added, 0, len(m.constants)+len(streams))}
+		ch := &changed{terminal: terminal, add: make([]added, 0, len(m.constants)+differing)}
 		for _, c := range m.constants {
 			ch.add = append(ch.add, added{to(c.number), c.value})
 		}
@@ -323,17 +338,21 @@ func (s *separation) replace(members []member) {
 	}
 }
 
-// withStreams returns a signature with streams in place of its variables that have one.
-func withStreams(s trace.Signature, f *trace.Function, streams []*madeStream) trace.Signature {
+// withStreams returns a signature with streams in place of its variables that have one. It reports
+// whether the signature has as many variables: one of a damaged shard may not.
+func withStreams(s trace.Signature, f *trace.Function, streams []*madeStream) (with trace.Signature, fits bool) {
 	at := 0
 	put := func(v trace.Value, form trace.Form) trace.Value {
 		at++
+		if at > len(streams) {
+			return v
+		}
 		if made := streams[at-1]; made != nil {
 			return trace.Value{Form: form, Int: int64(made.number)}
 		}
 		return v
 	}
-	return visit(s, f, &visitor{
+	with = visit(s, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form != trace.Int {
 				return v
@@ -347,6 +366,7 @@ func withStreams(s trace.Signature, f *trace.Function, streams []*madeStream) tr
 			return put(v, trace.Stream)
 		},
 	})
+	return with, at == len(streams)
 }
 
 func equalValues(a, b trace.Value) bool {

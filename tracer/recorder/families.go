@@ -131,7 +131,7 @@ const (
 	keepsAll       wideness = iota
 	widensNumbers           // integers, handles, and lists of these
 	widensRequests          // a request, or a list of requests
-	widensResults           // the same as widensNumbers, and lists of statuses
+	widensResults           // the same, and lists of statuses; short lists have a stream for each element
 )
 
 func wideIn(p *parameter) wideness {
@@ -213,7 +213,7 @@ func (w *widening) value(wide wideness) {
 func (w *widening) widened(wide wideness, form trace.Form) bool {
 	switch form {
 	case trace.Int:
-		if wide == widensNumbers || wide == widensResults {
+		if wide != widensRequests {
 			w.one(w.int())
 			return true
 		}
@@ -223,11 +223,11 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 	case trace.List:
 		switch wide {
 		case widensNumbers:
-			return w.elements() || w.list(w.integer)
+			return w.list(w.numberOrHandle)
 		case widensRequests:
 			return w.list(w.request)
 		case widensResults:
-			return w.statuses() || w.elements() || w.list(w.integer)
+			return w.statuses() || w.elements() || w.list(w.numberOrHandle)
 		}
 	}
 	return false
@@ -240,34 +240,37 @@ func (w *widening) one(x int64) {
 	w.varied = online.Mix(w.varied, uint64(x))
 }
 
-// shortList is the number of elements of lists with a stream for each of them. They compress better:
-// most elements of a list of dimensions or coordinates are constant, or have a pattern of their own.
+// shortList is the number of elements of returned lists with a stream for each of them. They
+// compress better: most dimensions or coordinates are constant, or have a pattern of their own.
 const shortList = 8
 
-// elements makes a stream of each number in a short list. It returns false if there are none, or if
-// some elements are neither numbers nor names nor handles.
+// elements makes a stream of each number and handle in a short list, and keeps names. It returns
+// false if there is nothing to do, or if the list has other elements.
 func (w *widening) elements() bool {
-	list, at, numbers := w.keyPart, w.at, 0
+	list, at, wide := w.keyPart, w.at, 0
 	if list.number > shortList {
 		return false
 	}
 	flat := true
 	for range list.number {
 		switch w.next() {
-		case trace.Int:
-			numbers++
-		case trace.Name, trace.Handle:
+		case trace.Int, trace.Handle:
+			wide++
+		case trace.Name:
 		default:
 			flat = false
 		}
 	}
 	w.keyPart, w.at = list, at
-	if !flat || numbers == 0 {
+	if !flat || wide == 0 {
 		return false
 	}
 	for range list.number {
-		if w.next() == trace.Int {
+		switch w.next() {
+		case trace.Int:
 			w.one(w.int())
+		case trace.Handle:
+			w.one(int64(w.number))
 		}
 	}
 	return true
@@ -296,12 +299,16 @@ func (w *widening) list(element func(form trace.Form, i, n int) bool) bool {
 	return true
 }
 
-// integer adds an element of a list of integers to the stream.
-func (w *widening) integer(form trace.Form, _, _ int) bool {
-	if form != trace.Int {
+// numberOrHandle adds an element of a list of integers or handles to the stream.
+func (w *widening) numberOrHandle(form trace.Form, _, _ int) bool {
+	switch form {
+	case trace.Int:
+		w.values = append(w.values, w.int())
+	case trace.Handle:
+		w.values = append(w.values, int64(w.number))
+	default:
 		return false
 	}
-	w.values = append(w.values, w.int())
 	return true
 }
 
