@@ -85,9 +85,13 @@ func (e *export) defineCommunicators() {
 		if name == "" {
 			name = c.GlobalName
 		}
-		comm := Comm{Name: e.strings.of(name), Group: e.group(c, c.Members), Remote: Undefined, Parent: Undefined}
+		comm := Comm{Name: e.strings.of(name), Group: e.group(c.Members, world{comm: i, in: name}), Remote: Undefined, Parent: Undefined}
 		if c.Remote.Len() > 0 {
-			comm.Remote = e.group(c, c.Remote)
+			other := world{id: c.RemoteWorld}
+			if other.id == "" {
+				other = world{comm: i, in: "the remote group of " + name}
+			}
+			comm.Remote = e.group(c.Remote, other)
 		}
 		d.Comms = append(d.Comms, comm)
 	}
@@ -95,9 +99,16 @@ func (e *export) defineCommunicators() {
 
 // A member is a process that is in communicators.
 type member struct {
-	rank    int
-	another bool   // it belongs to another world: rank counts such members of a communicator
-	world   string // that world, "" if unknown
+	rank  int   // in the world, or among the members of a communicator that are of another world
+	world world // zero for this one
+}
+
+// A world is another MPI world, if that is known, or that of some members of a communicator. A trace
+// does not tell which of these are the same processes.
+type world struct {
+	id   string // "" if unknown
+	comm int    // then the communicator, as in the trace
+	in   string // and what of it: names need not be unique
 }
 
 // addMember adds a process's main location to the group of all ranks.
@@ -107,15 +118,15 @@ func (e *export) addMember(m member, location uint64) {
 	all.Members = append(all.Members, location)
 }
 
-// group defines a group of ranks. A rank without calls, since it is not in the trace or belongs to
-// another world, gets a location without events: OTF2 has no group with an unknown member.
-func (e *export) group(c *trace.Communicator, ranks trace.RankList) uint32 {
+// group defines a group of ranks. A rank without calls, since it is not in the trace or of another
+// world, gets a location without events: OTF2 has no group with an unknown member.
+func (e *export) group(ranks trace.RankList, another world) uint32 {
 	g := Group{Name: e.strings.of(""), Type: GroupRanks, Members: make([]uint64, 0, ranks.Len())}
 	others := 0
 	for i := range ranks.Len() {
 		m := member{rank: ranks.At(i)}
 		if m.rank < 0 {
-			m = member{others, true, c.RemoteWorld}
+			m = member{others, another}
 			others++
 		}
 		if _, known := e.members[m]; !known {
@@ -131,8 +142,12 @@ func (e *export) group(c *trace.Communicator, ranks trace.RankList) uint32 {
 func (e *export) defineAbsent(m member) {
 	d := &e.defined
 	process, thread := fmt.Sprintf("MPI Rank %d", m.rank), fmt.Sprintf("Not in the trace:%d", m.rank)
-	if m.another {
-		process = fmt.Sprintf("Rank %d of another world", m.rank)
+	switch {
+	case m.world.id != "":
+		process = fmt.Sprintf("Rank %d of world %s", m.rank, m.world.id)
+		thread = process
+	case m.world.in != "":
+		process = fmt.Sprintf("Rank %d of another world in %s", m.rank, m.world.in)
 		thread = process
 	}
 	location := uint64(len(d.Locations))

@@ -113,27 +113,43 @@ func TestEffectsComeAfterCausesInArchives(t *testing.T) {
 }
 
 // Communicators may have members of which there are no calls: ranks whose pods were lost, and ranks
-// of another world (spawned, or met at a port), on either side and in what both are merged to.
+// of other worlds (spawned, or met at a port), on either side and in what both are merged to. No two
+// processes are one.
 func TestMembersWithoutCallsInArchives(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		n := 2 + random.IntN(6)
 		b := tracetest.New(n)
 		b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 1) })
-		others := slices.Repeat([]int{-1}, 1+random.IntN(4))
-		spawned := b.Comm("spawned", random.Perm(n)...)
-		b.Communicator(spawned).Remote = trace.NewRankList(others)
-		absent := len(others)
-		if random.IntN(2) == 0 { // nothing tells that the others in merged are of that world
-			b.Communicator(spawned).RemoteWorld = "another"
-			absent *= 2
+		others := func() []int { return slices.Repeat([]int{-1}, 1+random.IntN(4)) }
+		known, unknown := 0, 0
+		meet := func(name string, local []int, calls func(r *tracetest.Rank, comm int)) {
+			remote := others()
+			comm := b.Comm(name, local...)
+			b.Communicator(comm).Remote = trace.NewRankList(remote)
+			if random.IntN(2) == 0 {
+				b.Communicator(comm).RemoteWorld = "of " + name
+				known += len(remote)
+			} else {
+				unknown += len(remote)
+			}
+			b.Ranks(func(_ int, r *tracetest.Rank) { calls(r, comm) })
 		}
-		merged := b.Comm("merged", append(random.Perm(n), others...)...)
-		b.Ranks(func(_ int, r *tracetest.Rank) {
-			r.Call("MPI_Comm_spawn", 2, 3, tracetest.Args{"intercomm": tracetest.Comm(spawned)})
-			r.Call("MPI_Intercomm_merge", 4, 5, tracetest.Args{"intercomm": tracetest.Comm(spawned), "newintracomm": tracetest.Comm(merged)})
-			r.Finalize(20, 21)
+		merged := append(random.Perm(n), others()...)
+		unknown += len(merged) - n // nothing tells which they are
+		var into int
+		meet("spawned", random.Perm(n), func(r *tracetest.Rank, comm int) {
+			r.Call("MPI_Comm_spawn", 2, 3, tracetest.Args{"intercomm": tracetest.Comm(comm)})
 		})
+		into = b.Comm("merged", merged...)
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			r.Call("MPI_Intercomm_merge", 4, 5, tracetest.Args{"intercomm": tracetest.Comm(into - 1), "newintracomm": tracetest.Comm(into)})
+		})
+		unknown += len(merged) - n // the same in another communicator
+		meet("spawned by all", merged, func(r *tracetest.Rank, comm int) {
+			r.Call("MPI_Comm_spawn", 6, 7, tracetest.Args{"comm": tracetest.Comm(into), "intercomm": tracetest.Comm(comm)})
+		})
+		b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(20, 21) })
 		lost := random.IntN(n)
 		for _, rank := range random.Perm(n)[:lost] {
 			b.Without(rank)
@@ -143,14 +159,18 @@ func TestMembersWithoutCallsInArchives(t *testing.T) {
 		read(t, anchor, r, false)
 		out, err := exec.Command("otf2-print", "-A", "-Werror", anchor).CombinedOutput()
 		require.NoError(t, err, "seed %d: %s", seed, out)
-		for _, want := range []struct {
-			text  string
-			times int
-		}{
-			{`LOCATION .* "Not in the trace:(\d+)".* Events: 0, Group: "MPI Rank \d+"`, lost},
-			{`LOCATION .* Events: 0, Group: "Rank \d+ of another world"`, absent},
+		for text, times := range map[string]int{
+			`LOCATION +\d+ +Name: "Not in the trace:(\d+)".* Events: 0, Group: "MPI Rank \d+"`: lost,
+			`LOCATION +\d+ +Name: "Rank \d+ of world of [^"]*"`:                                known,
+			`LOCATION +\d+ +Name: "Rank \d+ of another world in [^"]*"`:                        unknown,
 		} {
-			assert.Len(t, regexp.MustCompile(want.text).FindAll(out, -1), want.times, "seed %d, %s: %s", seed, want.text, out)
+			found := regexp.MustCompile(text).FindAllString(string(out), -1)
+			names := map[string]bool{}
+			for _, line := range found {
+				names[regexp.MustCompile(`Name: "[^"]*"`).FindString(line)] = true
+			}
+			assert.Len(t, found, times, "seed %d, %s: %s", seed, text, out)
+			assert.Len(t, names, times, "seed %d, %s: %s", seed, text, out)
 		}
 	}
 }

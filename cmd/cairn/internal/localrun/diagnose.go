@@ -32,7 +32,7 @@ func whyNothingWasTraced(command []string) string {
 	case len(plain) > 0:
 		return fmt.Sprintf("no process called MPI_Init under the tracer, and %s is not linked to an MPI library (a program that finds MPI with dlopen and dlsym is not traced)", strings.Join(plain, ", "))
 	}
-	return "no process called MPI_Init"
+	return "no process called MPI_Init under the tracer"
 }
 
 type binary struct {

@@ -8,5 +8,5 @@ import (
 
 func TestDiagnosis(t *testing.T) {
 	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not linked to an MPI library")
-	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init")
+	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init under the tracer")
 }

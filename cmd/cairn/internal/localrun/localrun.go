@@ -129,14 +129,18 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 			r.say("the command ended before a rank had recorded a call: there is no trace")
 		case len(problems) > 0: // they say why
 		case f.code != 0:
-			r.say("the command ended with exit code %d before a rank had recorded a call: there is no trace", f.code)
+			r.say("the command ended with exit code %d, and no rank recorded a call: there is no trace", f.code)
 		default:
 			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
 		}
 		return false
 	case errors.Is(err, shipper.ErrNeverInitialized):
 		f.cutShort = true
-		if f.code == 0 && job.Asked == 0 {
+		switch {
+		case job.Asked != 0:
+		case f.code != 0:
+			r.say("the command ended with exit code %d, and no call of MPI_Init was seen: there is no trace", f.code)
+		default:
 			r.say("there is no trace: no call of MPI_Init was seen (one of the program's own, which calls PMPI_Init, is not traced)")
 		}
 		return len(problems) == 0
