@@ -51,6 +51,7 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 			}
 		}
 		m := newMatch(rank.Rank, p, reader.Sites())
+		m.ended = rank.EndedEarly != ""
 		m.times.settings, m.times.bufferBytes = reader.Meta().Timing, p.BufferBytes
 		m.readings = float64(rank.Clock.AtMost(m.times.settings.MomentLimit())) / 1e9
 		before := result.count()
@@ -172,9 +173,10 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	}
 	for thread, events := range cursors {
 		if !ended[thread] && (unread[thread] || events.Next()) {
-			e := events.Event()
-			result.add(Disagreement{Rank: rank, Thread: thread, Index: e.Index, Function: e.Function.Name,
-				Reason: "the log ends before this call"})
+			index, function := events.Event().Index, events.Event().Function.Name
+			if last := !events.Next(); !last || !m.ended {
+				result.add(Disagreement{Rank: rank, Thread: thread, Index: index, Function: function, Reason: "the log ends before this call"})
+			}
 		}
 		if err := events.Err(); err != nil {
 			return fmt.Errorf("rank %d, thread %d: %w", rank, thread, err)

@@ -90,6 +90,11 @@ const storyProcess = `{"hostname":"n","pid":1,"constants":[
 
 func compareStory(t *testing.T, log string) Result {
 	t.Helper()
+	return compareEvents(t, log, false, story())
+}
+
+func compareEvents(t *testing.T, log string, ended bool, list []trace.Event) Result {
+	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "process.json"), []byte(storyProcess), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "reference"), 0o755))
@@ -99,7 +104,9 @@ func compareStory(t *testing.T, log string) Result {
 	calls, err := readLog(dir)
 	require.NoError(t, err)
 	var result Result
-	require.NoError(t, compareRank(&result, newMatch(0, p, nil), map[int]cursor{0: &events{list: story()}}, calls))
+	m := newMatch(0, p, nil)
+	m.ended = ended
+	require.NoError(t, compareRank(&result, m, map[int]cursor{0: &events{list: list}}, calls))
 	return result
 }
 
@@ -108,6 +115,42 @@ func TestStoryAgrees(t *testing.T) {
 	require.Empty(t, result.Disagreements)
 	require.Equal(t, uint64(8), result.Calls)
 	require.Equal(t, uint64(1), result.Unfinished)
+}
+
+// A process that ended in MPI_Wait changed no request, and one that was killed may lack the last call
+// of a thread in the log, but no more.
+func TestStoryOfAProcessThatEnded(t *testing.T) {
+	wait := event("MPI_Wait", []trace.Value{handle(0)}, nil)
+	wait.Index, wait.Signature = 9, &trace.Signature{}
+	unfinished := wait
+	unfinished.Return, unfinished.Out = absent, nil
+	const irecv = "C 8 16 MPI_Irecv count=1 datatype=300 source=-2 tag=5 comm=201\nR 8 17 0 buf=4000 request=501\n"
+	posted := event("MPI_Irecv", []trace.Value{integer(1), name("MPI_INT"), name("MPI_ANY_SOURCE"), integer(5), handle(0)}, []trace.Value{pointer, handle(0)})
+	posted.Index, posted.Signature = 8, &trace.Signature{}
+	log := strings.Replace(storyLog, "C 8 16 MPI_Barrier comm=201\n", irecv, 1)
+	for name, c := range map[string]struct {
+		log   string
+		wait  trace.Event
+		ended bool
+		want  string
+	}{
+		"unfinished":     {log + "C 9 18 MPI_Wait request=501\n", unfinished, true, ""},
+		"last lost":      {log, wait, true, ""},
+		"not killed":     {log, wait, false, "call 9, MPI_Wait: the log ends before this call"},
+		"two calls":      {strings.Replace(log, irecv, "", 1), wait, true, "call 8, MPI_Irecv: the log ends before this call"},
+		"another wait":   {log + "C 9 18 MPI_Wait request=502\n", unfinished, true, "call 9, MPI_Wait, request"},
+		"became another": {log + "C 9 18 MPI_Wait request=501\nR 9 19 0 request=502 status=~{1,5,0,0,4}\n", wait, true, "a request became another one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := compareEvents(t, c.log, c.ended, append(story(), posted, c.wait))
+			if c.want == "" {
+				require.Empty(t, result.Disagreements)
+				return
+			}
+			require.NotEmpty(t, result.Disagreements)
+			require.Contains(t, result.Disagreements[0].String()+result.Disagreements[len(result.Disagreements)-1].String(), c.want)
+		})
+	}
 }
 
 // Every change of the log is found, in the right argument.

@@ -14,6 +14,7 @@ import (
 // A match is the state of the comparison of one process.
 type match struct {
 	rank     int
+	ended    bool // early: the log may lack the last call of each thread
 	process  *process
 	sites    []trace.Site
 	renaming map[mpi.Kind]*renaming
@@ -377,6 +378,9 @@ func (c *comparison) free(kind mpi.Kind, v trace.Value) {
 }
 
 func (c *comparison) complete(p *mpi.Param, v trace.Value) {
+	if !c.call.finished {
+		return // the process ended in it: the log has nothing of what it returned
+	}
 	before, after := argumentOf(c.call.in, p.Name), argumentOf(c.call.out, p.Name)
 	ids, was, is := []trace.Value{v}, []token{before}, []token{after}
 	if v.Form == trace.List {
