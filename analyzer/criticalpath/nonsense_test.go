@@ -2,8 +2,12 @@ package criticalpath_test
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
 )
@@ -112,4 +116,36 @@ func TestNonsense(t *testing.T) {
 			t.Fatalf("seed %d: %+v", seed, f.Path)
 		}
 	}
+}
+
+// A call that sends nothing is no message, however long it takes: no cause says that messages make
+// the job slow because of it.
+func TestCallsWithoutMessages(t *testing.T) {
+	silent := regexp.MustCompile("^MPI_(T_|Info_|Session_(init|finalize|get|set|create|call)|Init|Finalize|Query_|Is_|Get_(version|library|processor|address)|Wti|" +
+		"(Comm|Win|Type|File)_(set|get|create|call)_?(attr|name|errhandler|info|keyval)|Add_error|Error_|Alloc_mem|Free_mem|Pcontrol|Publish|Lookup|Open_port|Close_port)")
+	said := 0
+	for i := range mpi.Functions {
+		f := &mpi.Functions[i]
+		if f.Name == "" {
+			continue // there is no function 0
+		}
+		b := tracetest.New(2)
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			r.Init(0, 1)
+			now := 2.0
+			for range 20 {
+				r.Call(f.Name, now, now+50, nil)
+				r.Call("MPI_Barrier", now+51, now+52, nil)
+				now += 53
+			}
+			r.Finalize(now, now+1)
+		})
+		v := analyze(t, b).Verdict
+		if len(v.Causes) == 0 || v.Causes[0].Kind != verdict.Messages {
+			continue
+		}
+		said++
+		assert.False(t, silent.MatchString(f.Name), "%s: %s", f.Name, v.Text)
+	}
+	assert.Greater(t, said, 20, "calls that do send")
 }

@@ -110,6 +110,28 @@ func (f *Function) isList(d *Declaration, role Role) bool {
 	return i < 0 || d.Parameters[i].List
 }
 
+// StartsOrEnds reports whether calls start or end MPI, a session, or the tool interface.
+func (f *Function) StartsOrEnds() bool {
+	switch f.Operation {
+	case Initialize, Finalize, SessionCreate, SessionFree:
+		return true
+	case Tool:
+		class := mpi.Class(f.Words)
+		return class.Has("init") || class.Has("finalize")
+	}
+	return false
+}
+
+// IsAboutMessages reports whether calls have to do with messages or with the data in them. Others ask
+// or set something, or are collective.
+func (f *Function) IsAboutMessages() bool {
+	switch mpi.Class(f.Words).Group() {
+	case mpi.GroupPointToPoint, mpi.GroupRMA, mpi.GroupDatatype:
+		return true
+	}
+	return false
+}
+
 // IsFileOperation reports whether calls operate on files.
 func (f *Function) IsFileOperation() bool {
 	switch f.Operation {

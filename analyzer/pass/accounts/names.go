@@ -7,7 +7,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
-	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -115,12 +114,12 @@ func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	return n.Function(what.Function), n.Site(what.Site)
 }
 
-// KindOfCall returns the kind of cause that a call's cost belongs to; Nobody for MPI_Init and
-// MPI_Finalize, which no cause is about.
+// KindOfCall returns the kind of cause that a call's cost belongs to; Nobody for the start and the
+// end of MPI, which no cause is about.
 func (n Names) KindOfCall(function uint16) verdict.Kind {
 	f := n.Trace.Semantics(function)
 	switch {
-	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+	case f == nil || f.StartsOrEnds():
 		return verdict.Nobody
 	case f.IsFileOperation():
 		return verdict.IO

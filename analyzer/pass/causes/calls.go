@@ -116,9 +116,14 @@ func (a *search) waitedFor(kinds ...waitstate.Kind) (set []worker, where account
 	return nil, where
 }
 
-// isBetween reports whether a call is neither MPI_Init nor MPI_Finalize.
+// isBetween reports whether a call belongs neither to the start of MPI nor to its end.
 func (a *search) isBetween(function uint16, _ uint32) bool {
 	return a.Names.KindOfCall(function) != verdict.Nobody
+}
+
+// isAbout reports whether a cause of a kind may be about a call.
+func (a *search) isAbout(kind verdict.Kind, function uint16) bool {
+	return a.Names.KindOfCall(function) == kind && (kind != verdict.Messages || a.Names.Trace.Semantics(function).IsAboutMessages())
 }
 
 // ownCost assumes that calls of a kind take only the time that they wait for other ranks. For
@@ -129,7 +134,7 @@ func (a *search) ownCost(kind verdict.Kind) *Hypothesis {
 	var where accounts.Activity
 	most := int64(-1)
 	for what, t := range a.Total {
-		if what.Computes() || a.Names.KindOfCall(what.Function) != kind {
+		if what.Computes() || !a.isAbout(kind, what.Function) {
 			continue
 		}
 		if own := t.Ns - t.Waited; own > most || own == most && what.Less(where) {
@@ -183,7 +188,7 @@ func (a *search) like(costliest accounts.Activity, c *verdict.Cause) map[account
 	own := func(t *accounts.Tally) float64 { return float64(t.Ns-t.Waited) / float64(max(1, t.Count)) }
 	of := a.Total[costliest]
 	for what, t := range a.Total {
-		if what.Computes() || a.Names.KindOfCall(what.Function) != kind {
+		if what.Computes() || !a.isAbout(kind, what.Function) {
 			continue
 		}
 		like := true
@@ -217,7 +222,7 @@ func (a *search) longestIn(kind verdict.Kind) int64 {
 		}
 		ns := int64(0)
 		for what, t := range a.Each[i].Tallies {
-			if !what.Computes() && a.Names.KindOfCall(what.Function) == kind {
+			if !what.Computes() && a.isAbout(kind, what.Function) {
 				ns += t.Ns - t.Waited
 			}
 		}
