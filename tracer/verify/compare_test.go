@@ -153,6 +153,18 @@ func TestStoryOfAProcessThatEnded(t *testing.T) {
 	}
 }
 
+// A process may end while it writes a line of its log.
+func TestStoryThatBreaksOff(t *testing.T) {
+	posted := event("MPI_Irecv", []trace.Value{integer(1), name("MPI_INT"), name("MPI_ANY_SOURCE"), integer(5), handle(0)}, []trace.Value{pointer, handle(0)})
+	posted.Index, posted.Signature = 8, &trace.Signature{}
+	before, _, _ := strings.Cut(storyLog, "C 8 16")
+	log := before + "C 8 16 MPI_Irecv count=1 datatype=300 source=-2 tag=5 comm=201\nR 8 17 0 buf=4000 request=501\n"
+	for length := len(before); length <= len(log); length++ {
+		result := compareEvents(t, log[:length], true, append(story(), posted))
+		require.Empty(t, result.Disagreements, "%q", log[len(before):length])
+	}
+}
+
 // Every change of the log is found, in the right argument.
 func TestStoryDisagrees(t *testing.T) {
 	for _, c := range []struct{ old, new, where string }{

@@ -57,12 +57,21 @@ func readThread(path string, thread int) ([]*loggedCall, error) {
 	var calls []*loggedCall
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 1<<16), maxLine)
+	lines.Split(wholeLines)
 	for number := 1; lines.Scan(); number++ {
 		if calls, err = addLine(calls, lines.Text(), thread); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
 	return calls, lines.Err()
+}
+
+// wholeLines splits text into lines. What has no end is none: the process ended while it was written.
+func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if advance, line, err = bufio.ScanLines(data, false); advance == 0 && atEOF {
+		advance = len(data)
+	}
+	return advance, line, err
 }
 
 // addLine adds a line to the calls. Values are parsed when they are compared.
