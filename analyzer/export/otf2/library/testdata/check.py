@@ -283,7 +283,7 @@ class Archive:
     def definitions(self, archive):
         self.rank = {}
         for location in archive.definitions.locations:
-            name = location.group.name  # or "Rank 0 of another world", which has no events
+            name = location.group.name  # of another world: "Rank 0 of …", without events
             self.rank[location] = int(name.rsplit(" ", 1)[1]) if name.startswith("MPI Rank ") else name
         self.communicators = len(archive.definitions.comms)
 
