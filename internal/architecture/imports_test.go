@@ -164,16 +164,3 @@ func TestGeneratedPartsAreUpToDate(t *testing.T) {
 		assert.Equal(t, string(content), written, "%s is out of date: make generate", text.File)
 	}
 }
-
-// No prefix of a list of depguard's begins with another one, since of these it sees one only.
-func TestDepguardSeesAllPrefixes(t *testing.T) {
-	for _, rule := range depguardRules() {
-		for _, list := range [][]string{rule.allow, rule.deny} {
-			for _, a := range list {
-				for _, b := range list {
-					assert.False(t, a != b && strings.HasPrefix(b, a), "%s: %s and %s", rule.name, a, b)
-				}
-			}
-		}
-	}
-}

@@ -14,7 +14,6 @@ type Text struct {
 
 // Texts are all generated parts of files.
 var Texts = []Text{
-	{".golangci.yml", "# rooms: begin", "# rooms: end", Depguard},
 	{"docs/architecture.md", "<!-- rooms: begin -->", "<!-- rooms: end -->", Table},
 	{"docs/architecture.md", "<!-- core: begin -->", "<!-- core: end -->", CoreTable},
 }

@@ -20,14 +20,6 @@ func RoomOf(folder string) *Room {
 	return found
 }
 
-func room(name string) *Room {
-	i := slices.IndexFunc(Rooms, func(r Room) bool { return r.Name == name })
-	if i < 0 {
-		panic("no room is called " + name)
-	}
-	return &Rooms[i]
-}
-
 // within reports whether folder is parent or below it.
 func within(folder, parent string) bool {
 	return folder == parent || strings.HasPrefix(folder, parent+"/")

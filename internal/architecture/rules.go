@@ -24,13 +24,12 @@ const (
 
 // restricted are the modules that only some rooms may import, as prefixes of import paths.
 var restricted = []struct {
-	name     string
 	prefixes []string
 	may      func(*Room) bool
 }{
-	{"kubernetes", kubernetesModules, func(r *Room) bool { return r.Outside == Kubernetes }},
-	{"object-storage", []string{"github.com/minio/"}, func(r *Room) bool { return r.Outside == Kubernetes || r.Outside == Storage }},
-	{"for-tests", []string{"testing", "github.com/stretchr/", "github.com/google/go-cmp"}, func(r *Room) bool { return r.Name == testSupport }},
+	{kubernetesModules, func(r *Room) bool { return r.Outside == Kubernetes }},
+	{[]string{"github.com/minio/"}, func(r *Room) bool { return r.Outside == Kubernetes || r.Outside == Storage }},
+	{[]string{"testing", "github.com/stretchr/", "github.com/google/go-cmp"}, func(r *Room) bool { return r.Name == testSupport }},
 }
 
 var kubernetesModules = []string{"k8s.io/", "sigs.k8s.io/", "github.com/kubeflow/"}
