@@ -8,8 +8,10 @@ LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSIO
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so lib/libcairn-reference-openmpi.so lib/libcairn-reference-mpich.so
 ALLOCATIONS := lib/libcairn-allocations.so
 REPLAYERS := lib/cairn-replay-openmpi lib/cairn-replay-mpich
-# one set of build options: whatever is compiled once is found again, in any folder
+# one set of build options: whatever is compiled once is found again, for commands and tests and in
+# any folder
 export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
+export CGO_ENABLED := 0
 export KUBEBUILDER_ASSETS := $(CACHE)/bin
 # ranks run as root and oversubscribed in the tests, wherever those run
 export OMPI_ALLOW_RUN_AS_ROOT := 1
@@ -22,7 +24,7 @@ build: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS
 .PHONY: build-commands build-arm64
 build-commands: bin/cairn bin/cairn-probe bin/cairn-operator # static, also with GOARCH=arm64
 build-arm64: ## the commands for arm64 nodes in bin/arm64/; pods run untraced there
-	CGO_ENABLED=0 GOARCH=arm64 go build -ldflags '$(LDFLAGS)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
+	GOARCH=arm64 go build -ldflags '$(LDFLAGS)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
 
 .PHONY: demo
 demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)
@@ -34,20 +36,12 @@ examples: ## the example MPI programs, for both MPIs
 
 ##@ Test
 .PHONY: test
-test: ## everything: unit, API server, MPI and end-to-end tests; installs what it needs
-	hack/test.sh
+test: ## every promise once: unit, API server, MPI and end-to-end tests; installs what it needs (STAGES="build unit": only these)
+	go run ./hack/test $(STAGES)
 
-.PHONY: test-unit
-test-unit: ## Go unit tests, without MPI or a cluster
-	go test ./...
-
-.PHONY: test-mpi
-test-mpi: build bin/cairn-otf2 examples ## every example under both MPIs with --verify
-	hack/test.sh mpi
-
-.PHONY: test-e2e
-test-e2e: build ## the end-to-end tests, on the local cluster
-	hack/test.sh e2e
+.PHONY: test-all
+test-all: ## the whole breadth, for a night and before a release: all seeds and ranks, real programs, fuzzing
+	go run ./hack/test -all $(STAGES)
 
 .PHONY: e2e-matrix
 e2e-matrix: build ## problems of a job on a cluster: scenario, expected result, actual result, seconds (ROWS=part of a name: only those)
@@ -193,14 +187,14 @@ help: ## this list
 # Go decides by itself what has to be built again, so these are always asked for.
 .PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS)
 bin/cairn:
-	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
+	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 # the same command with the OTF2 library, which needs cgo (Debian: libopen-trace-format2-dev, pkg-config)
 bin/cairn-otf2:
 	CGO_ENABLED=1 go build -tags otf2 -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 bin/cairn-probe:
-	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-probe
+	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-probe
 bin/cairn-operator:
-	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-operator
+	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-operator
 lib/libcairn-core.so:
 	CGO_ENABLED=1 go build -buildmode=c-shared -ldflags '$(LDFLAGS)' -o $@ ./tracer/core
 	@rm -f lib/libcairn-core.h

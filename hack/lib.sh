@@ -10,6 +10,10 @@ HELM_VERSION=${HELM_VERSION:-v3.22.0}
 DUCKDB_VERSION=${DUCKDB_VERSION:-v2.10506.0}          # of its Go module; DuckDB 1.5.6
 MINIO_VERSION=${MINIO_VERSION:-v0.0.0-20260212201848-7aac2a2c5b7c}
 
+# as in the Makefile: what was compiled once is found again
+[[ ${GOFLAGS:-} == *-trimpath* ]] || export GOFLAGS="${GOFLAGS:-} -trimpath"
+export CGO_ENABLED=${CGO_ENABLED:-0}
+
 HACK=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(dirname "$HACK")
 CAIRN_CACHE=${CAIRN_CACHE:-$HOME/.cache/cairn}          # binaries, image archives; survives everything

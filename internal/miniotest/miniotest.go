@@ -73,7 +73,7 @@ func binary() (string, error) {
 	}
 	path := filepath.Join(cache, "bin", "minio")
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is missing: run `hack/test.sh install` (make test does)", path)
+		return "", fmt.Errorf("%s is missing: run `hack/install.sh all` (make test does)", path)
 	}
 	return path, nil
 }

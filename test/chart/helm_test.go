@@ -41,7 +41,7 @@ func helmBinary(t *testing.T) string {
 		cache = filepath.Join(home, ".cache", "cairn")
 	}
 	binary := filepath.Join(cache, "bin", "helm")
-	require.FileExists(t, binary, "run `hack/test.sh install` (make test does)")
+	require.FileExists(t, binary, "run `hack/install.sh all` (make test does)")
 	return binary
 }
 

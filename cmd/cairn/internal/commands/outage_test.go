@@ -58,7 +58,7 @@ func (m *testMinio) start() error {
 		}
 		cache = filepath.Join(home, ".cache", "cairn")
 	}
-	binary := filepath.Join(cache, "bin", "minio") // hack/test.sh install (make test does)
+	binary := filepath.Join(cache, "bin", "minio") // hack/install.sh all (make test does)
 	m.server = exec.Command(binary, "server", "--quiet", "--address", m.address, "--console-address", "127.0.0.1:0", filepath.Join(m.dir, "data"))
 	m.server.Env = append(os.Environ(), "MINIO_ROOT_USER=cairn-test", "MINIO_ROOT_PASSWORD=cairn-test-secret", "MINIO_UPDATE=off", "MINIO_BROWSER=off", "HOME="+m.dir)
 	m.server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An event is one of `go test -json` (go doc test2json).
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// events reads a stage's output: events of `go test -json`, and lines of other commands. It counts
+// the tests and remembers how long each took.
+type events struct {
+	say    func(line string)
+	counts counts
+	tests  []test
+	failed []string
+	output map[string][]string // of tests that run, and of packages
+}
+
+func newEvents(say func(string)) *events { return &events{say: say, output: map[string][]string{}} }
+
+// module is cut off in front of names.
+const module = "github.com/cairn-mpi/cairn/"
+
+func (e *events) line(line string) {
+	var v event
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &v) != nil || v.Action == "" {
+		e.say(line)
+		return
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(v.Package, module)+" "+v.Test, " ")
+	switch v.Action {
+	case "build-output": // of the compiler
+		e.say(strings.TrimRight(v.Output, "\n"))
+	case "output":
+		e.output[name] = append(e.output[name], strings.TrimRight(v.Output, "\n"))
+	case "pass", "fail", "skip":
+		e.ended(name, v)
+		delete(e.output, name)
+	}
+}
+
+// ended counts a test or a package that ended. The output is shown of those that failed.
+func (e *events) ended(name string, v event) {
+	if v.Action == "fail" {
+		for _, line := range e.output[name] {
+			e.say(line)
+		}
+	}
+	switch {
+	case v.Test == "":
+		if v.Action != "skip" { // a package without tests
+			e.say(fmt.Sprintf("%-4s %s %.1f s", map[string]string{"pass": "ok", "fail": "FAIL"}[v.Action], name, v.Elapsed))
+		}
+		return
+	case strings.Contains(v.Test, "/"): // part of a test that is counted
+		return
+	}
+	switch v.Action {
+	case "pass":
+		e.counts.passed++
+	case "fail":
+		e.counts.failed++
+		e.failed = append(e.failed, name)
+	case "skip":
+		e.counts.skipped++
+	}
+	e.tests = append(e.tests, test{name, time.Duration(v.Elapsed * float64(time.Second))})
+}
+
+// slowest returns the tests, the longest first.
+func (e *events) slowest() []test {
+	slices.SortStableFunc(e.tests, func(a, b test) int { return int(b.elapsed - a.elapsed) })
+	return e.tests
+}

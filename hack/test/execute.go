@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// logs is where the whole output of each stage is kept, relative to the root of the repository.
+var logs = filepath.Join("out", "test")
+
+// An executor runs stages: several at the same time.
+type executor struct {
+	short  bool
+	screen sync.Mutex
+}
+
+// goTest is the beginning of a step that runs Go tests.
+var goTest = regexp.MustCompile(`^(\w+=\w+ )*go test `)
+
+func (e *executor) say(st stage, line string) {
+	e.screen.Lock()
+	defer e.screen.Unlock()
+	fmt.Printf("%s %-7s %s\n", time.Now().Format("15:04:05"), st.name, line)
+}
+
+func (e *executor) execute(ctx context.Context, st stage) (r result) {
+	started := time.Now()
+	speed := startSpeedometer()
+	r = result{stage: st, state: passed}
+	defer func() {
+		r.wall, r.slow = time.Since(started), speed.stop()
+		e.say(st, fmt.Sprintf("=== %s after %.0f s", r.state, r.wall.Seconds()))
+	}()
+	e.say(st, "===")
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		e.say(st, err.Error())
+		r.state = failed
+		return r
+	}
+	log, err := os.Create(filepath.Join(logs, st.name+".log"))
+	if err != nil {
+		e.say(st, err.Error())
+		r.state = failed
+		return r
+	}
+	defer log.Close()
+	events := newEvents(func(line string) { e.say(st, line) })
+	for _, step := range st.steps {
+		if err := e.step(ctx, st, step, log, events, &r); err != nil {
+			e.say(st, fmt.Sprintf("%s: %v", step, err))
+			r.state = failed
+			break
+		}
+	}
+	r.counts, r.tests, r.wrong = events.counts, events.slowest(), events.failed
+	return r
+}
+
+// step runs one command of a stage and adds its CPU time to the result.
+func (e *executor) step(ctx context.Context, st stage, step string, log io.Writer, events *events, r *result) error {
+	if m := goTest.FindString(step); m != "" {
+		flags := "-json "
+		if e.short {
+			flags += "-short "
+		}
+		step = m + flags + step[len(m):]
+	}
+	// 1. A process group of its own, so that an interrupt ends everything that the step started.
+	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", step)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
+	c.WaitDelay = 2 * time.Minute
+	used := filepath.Join(logs, st.name+".cpu")
+	c.Env = append(os.Environ(), "CAIRN_TEST_CPU="+used, "CAIRN_TEST_SHORT="+strconv.FormatBool(e.short))
+	_ = os.Remove(used)
+	out, in := io.Pipe()
+	c.Stdout, c.Stderr = in, in
+	// 2. Its output, line by line: to the log, and what is worth it to the screen.
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		lines := bufio.NewReader(out)
+		for {
+			line, err := lines.ReadString('\n')
+			_, _ = io.WriteString(log, line)
+			if line = strings.TrimRight(line, "\n"); line != "" {
+				events.line(line)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	err := c.Run()
+	_ = in.Close()
+	<-read
+	// 3. Its CPU time, with that of processes that it did not wait for, such as a cluster's: the
+	// step writes that one to a file.
+	if c.ProcessState != nil {
+		r.cpu += (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
+	}
+	if text, readErr := os.ReadFile(used); readErr == nil {
+		more, parseErr := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+		if parseErr != nil {
+			return fmt.Errorf("%s: %w", used, parseErr)
+		}
+		r.cpu += more
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A stage of commands and of tests that pass, fail and are skipped: what is counted, measured and
+// said of it.
+func TestExecute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile("some_test.go", []byte(`package some
+
+import (
+	"testing"
+	"time"
+)
+
+func TestQuick(t *testing.T) {}
+
+func TestSlow(t *testing.T) { time.Sleep(200 * time.Millisecond) }
+
+func TestSkipped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make test-all")
+	}
+}
+
+func TestFailing(t *testing.T) { t.Run("part", func(t *testing.T) { t.Error("2 is not 3") }) }
+`), 0o644))
+	e := &executor{short: true}
+	r := e.execute(t.Context(), stage{name: "some", budget: 10, steps: []string{
+		`for i in $(seq 100000); do :; done; echo 2.5 >"$CAIRN_TEST_CPU"`, "go test -vet=off .", "echo never",
+	}})
+	assert.Equal(t, failed, r.state)
+	assert.Equal(t, counts{passed: 2, failed: 1, skipped: 1}, r.counts)
+	assert.Equal(t, "some TestSlow", r.tests[0].name)
+	assert.Greater(t, r.cpu, 2.5+0.01)
+	assert.Positive(t, r.slow)
+	log, err := os.ReadFile(filepath.Join(logs, "some.log"))
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "2 is not 3")
+	assert.NotContains(t, string(log), "never\n")
+	assert.ErrorContains(t, verdict([]result{r}, true), "stage some failed: out/test/some.log\n        some TestFailing")
+}
+
+// In CI a stage over its budget is an error that names its most expensive tests.
+func TestBudgets(t *testing.T) {
+	over := result{
+		stage: stage{name: "unit", budget: 100}, state: passed, cpu: 260, slow: 2,
+		tests: []test{{"a TestA", 9e9}, {"b TestB", 8e9}, {"c TestC", 7e9}, {"d TestD", 6e9}},
+	}
+	assert.NoError(t, verdict([]result{over}, false))
+	assert.EqualError(t, verdict([]result{over}, true), "stage unit takes 130 CPU seconds, more than 1.25 of its budget of 100; its most expensive tests:\n"+
+		"        9.0 s   a TestA\n        8.0 s   b TestB\n        7.0 s   c TestC")
+	over.cpu = 248 // within a quarter
+	assert.NoError(t, verdict([]result{over}, true))
+	assert.EqualError(t, verdict([]result{over, {stage: stage{name: "mpi"}, state: notRun}}, true), "interrupted")
+	assert.Contains(t, table([]result{over}, 1e9), "unit     passed         0     248     124     100")
+}

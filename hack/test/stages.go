@@ -1,0 +1,59 @@
+package main
+
+// A stage is a part of the tests that is run as a whole.
+type stage struct {
+	name string
+	// after names the stages that have to pass first, of those that are selected.
+	after []string
+	// alone: nothing runs beside the stage. It judges times, with more ranks than the machine has
+	// cores.
+	alone bool
+	// nightly: a stage of -all.
+	nightly bool
+	// budget is how many CPU seconds the stage may take without -all. 0: as many as it needs.
+	budget float64
+	// steps are commands of bash. They run in this order, up to the first one that fails. `go test`
+	// gets -json and, without -all, -short.
+	steps []string
+}
+
+// stages are all stages. Of those that can start, the first one does.
+var stages = []stage{
+	{name: "install", steps: []string{"hack/preflight.sh test && hack/install.sh all"}},
+	// What has to be compiled depends on what Go's cache has: this stage has no budget, and those
+	// after it find all packages in the cache.
+	{name: "build", after: []string{"install"}, steps: []string{
+		"make -s build bin/cairn-otf2 examples",
+		"go list -test -export -f '' ./... && CGO_ENABLED=1 go list -test -race -export -f '' " + concurrent,
+	}},
+	{name: "e2e", after: []string{"build"}, budget: 250, steps: []string{"hack/e2e.sh"}},
+	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
+		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
+		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
+		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
+	}},
+	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
+		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m " + concurrent,
+	}},
+	{name: "verify", after: []string{"build"}, budget: 90, steps: []string{"hack/verify.sh"}},
+	{name: "docs", after: []string{"build"}, alone: true, budget: 30, steps: []string{"go run ./hack/readme README.md"}},
+	{name: "mpi", after: []string{"build"}, alone: true, budget: 420, steps: []string{
+		"go test -vet=off -tags mpi -count=1 -p 1 -timeout 60m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...",
+	}},
+	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
+	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{
+		"go test -vet=off -tags browser -count=1 ./analyzer/report",
+	}},
+	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
+	{name: "fuzz", after: []string{"build"}, nightly: true, steps: []string{"hack/fuzz.sh"}},
+}
+
+// concurrent are the packages that start goroutines or are called from several, for the race
+// detector. ./analyzer runs all analyses and the passes below them.
+const concurrent = "./merger/collect ./shipper ./store ./tracer/setup/... ./internal/simulate/shards ./analyzer " +
+	"./analyzer/compare ./analyzer/eventlog ./analyzer/match ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling " +
+	"./analyzer/timeline ./analyzer/topology ./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
+
+// unsafe are our own packages that use unsafe pointers. They are compiled with checks of these.
+const unsafe = "./trace ./trace/grammar ./tracer/budget ./tracer/recorder ./tracer/recorder/record ./tracer/recorder/spool " +
+	"./analyzer/match"
