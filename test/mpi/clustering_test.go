@@ -58,9 +58,13 @@ func outcomes(r *cairntrace.Reader) string {
 // Two phases: the ranks are clustered once in each, and between two votes of a phase only leads
 // keep times. The calls of the trace are those of the program.
 func TestClusteredPhases(t *testing.T) {
+	iterations := "2000"
+	if testing.Short() {
+		iterations = "1000"
+	}
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
-			r := clustered(t, []string{"--verify"}, launch(implementation, 4, "phases", "--work-us", "100")...)
+			r := clustered(t, []string{"--verify"}, launch(implementation, 4, "phases", "--work-us", "100", "--iterations", iterations)...)
 			require.Equal(t, 0, r.code, r.stderr)
 			require.Contains(t, r.stdout, "agree with the reference log")
 			trace := openTrace(t, r.dir)
@@ -85,25 +89,30 @@ func TestClusteredPhases(t *testing.T) {
 	}
 }
 
-// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls.
+// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With -short
+// each case runs under one of the two MPIs.
 func TestClusteredNeverHangs(t *testing.T) {
-	for name, test := range map[string]struct {
+	for i, test := range []struct {
+		name      string
 		arguments []string
 		flags     []string
 		code      int
 		states    string // a regular expression; how far apart votes are depends on what they take, so the last ones may not come
 	}{
-		"a rank diverges":        {arguments: []string{"--diverge", "2"}, states: "^A+CL+A+(CL*A+)*$"},
-		"a rank leaves early":    {arguments: []string{"--leave", "--reduce", "sub"}, states: "^$"},
-		"sub-communicators only": {arguments: []string{"--reduce", "sub"}, states: "^$"},
-		"no collective at all":   {arguments: []string{"--reduce", "none"}, states: "^$"},
-		"a rank aborts":          {arguments: []string{"--abort", "1"}, code: 3, states: "^A+CL+"},
-		"explicit markers":       {arguments: []string{"--reduce", "none", "--mark"}, states: "^A+CL+A+(CL*)?A*$"},
-		"both kinds of markers":  {arguments: []string{"--mark"}, states: "^A+CL+A+(CL*)?A*$"},
-		"a rank forgets to mark": {arguments: []string{"--reduce", "sub", "--mark", "--forget", "1"}, flags: []string{"--clustering", "wait=2"}, states: "^A+CL+A+(CL*)?E$"},
+		{name: "a rank diverges", arguments: []string{"--diverge", "2"}, states: "^A+CL+A+(CL*A+)*$"},
+		{name: "a rank leaves early", arguments: []string{"--leave", "--reduce", "sub"}, states: "^$"},
+		{name: "sub-communicators only", arguments: []string{"--reduce", "sub"}, states: "^$"},
+		{name: "no collective at all", arguments: []string{"--reduce", "none"}, states: "^$"},
+		{name: "a rank aborts", arguments: []string{"--abort", "1"}, code: 3, states: "^A+CL+"},
+		{name: "a rank forgets to mark", arguments: []string{"--reduce", "sub", "--mark", "--forget", "1"}, flags: []string{"--clustering", "wait=2"}, states: "^A+CL+A+(CL*)?E$"},
+		{name: "explicit markers", arguments: []string{"--reduce", "none", "--mark"}, states: "^A+CL+A+(CL*)?A*$"},
+		{name: "both kinds of markers", arguments: []string{"--mark"}, states: "^A+CL+A+(CL*)?A*$"},
 	} {
-		for _, implementation := range implementations {
-			t.Run(name+"/"+implementation, func(t *testing.T) {
+		for m, implementation := range implementations {
+			if testing.Short() && i%2 != m {
+				continue
+			}
+			t.Run(test.name+"/"+implementation, func(t *testing.T) {
 				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "1000", "--work-us", "100"}, test.arguments...)...)...)
 				if test.code == 0 {
 					require.Equal(t, 0, r.code, r.stderr)
@@ -145,6 +154,9 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 		{"farm", 4, []string{"--clustering", "arguments=ignored"}, nil, []int{0, 1}},
 	} {
 		for _, implementation := range implementations {
+			if testing.Short() && test.ranks > 4 && implementation == "openmpi" {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%d/%s", test.program, test.ranks, implementation), func(t *testing.T) {
 				iterations := map[string]string{"sweep": "--iterations", "farm": "--rounds"}[test.program]
 				command := append([]string{"--mark", "--work-us", "50", iterations, "300"}, test.more...)

@@ -45,10 +45,13 @@ func fortranProgram(t *testing.T, implementation, binding, name string) string {
 // TestFortran runs every program of test/mpi/fortran in the three bindings: the decoded trace must
 // equal the reference log in every call, and the program's own counts. Together the programs call
 // every procedure that the Fortran libraries export, except those in untouched, which have a
-// reason.
+// reason. Not with -short: USE_MPI, whose procedures are nearly all those of MPIF_H.
 func TestFortran(t *testing.T) {
 	for _, implementation := range implementations {
 		for _, binding := range bindings {
+			if testing.Short() && binding == "USE_MPI" {
+				continue
+			}
 			t.Run(implementation+"/"+binding, func(t *testing.T) {
 				touched, ran := map[string]bool{}, 0
 				for _, name := range fortranFamilies {
