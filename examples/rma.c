@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication: windows of each kind, each way to synchronise, each way to access.
+// One-sided communication: windows of each kind, each way to synchronize, each way to access.
 //
 //   --rounds N  default 1
 //

@@ -15,7 +15,7 @@ const (
 	GroupPointToPoint Group = "p2p"         // sends, receives, probes, and operations on requests
 	GroupCollective   Group = "collective"  // barriers to scans, including neighborhood collectives
 	GroupComm         Group = "comm"        // communicators and groups of processes
-	GroupRMA          Group = "rma"         // windows, one-sided communication and its synchronisation
+	GroupRMA          Group = "rma"         // windows, one-sided communication and its synchronization
 	GroupIO           Group = "io"          // files
 	GroupDatatype     Group = "datatype"    // constructors, packing
 	GroupQuery        Group = "query"       // local queries: ranks, sizes, names, the time

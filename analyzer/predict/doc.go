@@ -39,7 +39,7 @@
 // Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005); without data that is log2 P latencies.
 //
 // The ideal network has L = G = o = 0: MPI costs nothing but its dependencies, except for file
-// operations, which keep their time. It gives the T_ideal of POP's serialisation and transfer
+// operations, which keep their time. It gives the T_ideal of POP's serialization and transfer
 // efficiencies (co-design.pop-coe.eu; Dimemas does the same from a Paraver trace). As measured and
 // without changes, every call keeps its times exactly: the first test of this package.
 //

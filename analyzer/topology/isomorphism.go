@@ -64,7 +64,7 @@ func (s *search) extend() []int32 {
 		if s.budget--; s.budget <= 0 {
 			return nil
 		}
-		if s.individualise(from, to) {
+		if s.individualize(from, to) {
 			if m := s.extend(); m != nil {
 				return m
 			}

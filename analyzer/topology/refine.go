@@ -108,9 +108,9 @@ func (p *partition) undo(to int) {
 	}
 }
 
-// individualise asserts that u of the first graph is mapped to v (a vertex of the second, from n
+// individualize asserts that u of the first graph is mapped to v (a vertex of the second, from n
 // on), both of one cell with more than these two, and refines.
-func (p *partition) individualise(u, v int32) bool {
+func (p *partition) individualize(u, v int32) bool {
 	made := p.separate(p.cell[u], []int32{u, v})
 	p.enqueue(made)
 	return p.refine()

@@ -102,8 +102,8 @@ func (r *Rank) CommFree(comm *Comm) {
 	r.record(idCommFree, enter, comm.raw, rawCommNull)
 }
 
-// initialise is MPI_Init.
-func (r *Rank) initialise() {
+// initialize is MPI_Init.
+func (r *Rank) initialize() {
 	enter := r.now
 	r.now += initTime
 	r.record(idInit, enter, 1, array{}, 1, array{}, r.rank, r.sim.config.Ranks, 0, description{comm: r.world})
@@ -112,8 +112,8 @@ func (r *Rank) initialise() {
 // initTime is the duration of MPI_Init in ns.
 const initTime = 1_000_000
 
-// finalise is MPI_Finalize.
-func (r *Rank) finalise() {
+// finalize is MPI_Finalize.
+func (r *Rank) finalize() {
 	enter := r.now
 	r.meet(r.world, WaitAtFinalize)
 	r.record(idFinalize, enter)

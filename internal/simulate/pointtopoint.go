@@ -90,7 +90,7 @@ func (r *Rank) Waitall(requests []*Request) []Status {
 // Waitany is MPI_Waitany. Completed requests become nil.
 func (r *Rank) Waitany(requests []*Request) (index int, status Status) {
 	enter := r.now
-	r.synchronise()
+	r.synchronize()
 	var live []*Request
 	for _, q := range requests {
 		if q != nil {

@@ -12,7 +12,7 @@ import (
 //   - Receives take messages in the order of arrival, and messages take receives in the order of
 //     posting, so that the pairs do not depend on the order of simulation.
 //   - A call with a result that depends on what has happened so far (MPI_Waitany) first lets the
-//     others catch up (synchronise).
+//     others catch up (synchronize).
 
 // replay runs the program on all ranks.
 func (s *Simulation) replay() error {
@@ -64,8 +64,8 @@ func (r *Rank) block() {
 	}
 }
 
-// synchronise waits until all events up to the rank's own time have happened.
-func (r *Rank) synchronise() {
+// synchronize waits until all events up to the rank's own time have happened.
+func (r *Rank) synchronize() {
 	if r.yield != nil && r.now > r.sim.now {
 		r.sim.events.push(event{at: r.now, kind: resumes, rank: r})
 		r.block()

@@ -160,9 +160,9 @@ func (s *Simulation) run(r *Rank) {
 			panic(p)
 		}
 	}()
-	r.At(10).initialise()
+	r.At(10).initialize()
 	s.program(r)
-	r.At(90).finalise()
+	r.At(90).finalize()
 }
 
 // process returns what the tracer would record about a rank's process.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication in all three ways to synchronise.
+// One-sided communication in all three ways to synchronize.
 #include <mpi.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-sided communication: windows of all four kinds, all three ways to synchronise, operations with and without
+// One-sided communication: windows of all four kinds, all three ways to synchronize, operations with and without
 // requests, the large-count forms. Two ranks, which address each other.
 #include "family.h"
 
