@@ -108,10 +108,7 @@ func TestClusteredNeverHangs(t *testing.T) {
 		{name: "explicit markers", arguments: []string{"--reduce", "none", "--mark"}, states: "^A+CL+A+(CL*)?A*$"},
 		{name: "both kinds of markers", arguments: []string{"--mark"}, states: "^A+CL+A+(CL*)?A*$"},
 	} {
-		for m, implementation := range implementations {
-			if testing.Short() && i%2 != m {
-				continue
-			}
+		for _, implementation := range implementationsOf(i) {
 			t.Run(test.name+"/"+implementation, func(t *testing.T) {
 				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "1000", "--work-us", "100"}, test.arguments...)...)...)
 				if test.code == 0 {

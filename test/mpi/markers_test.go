@@ -15,30 +15,33 @@ import (
 // call.
 func TestMarkers(t *testing.T) {
 	const clusters, none = "^A+CL", "^$"
+	programs := map[string]string{}
 	for _, implementation := range implementations {
-		program := filepath.Join(t.TempDir(), "loop")
-		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", program, "markers/loop.c").CombinedOutput()
+		programs[implementation] = filepath.Join(t.TempDir(), "loop")
+		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", programs[implementation], "markers/loop.c").CombinedOutput()
 		require.NoError(t, err, "%s", out)
-		for _, test := range []struct{ what, states string }{
-			{"dup", clusters},
-			{"dup-of-dup", clusters},
-			{"split", clusters},
-			{"reversed", clusters},
-			{"cart", clusters},
-			{"inter", clusters},
-			{"come-and-go", clusters},
-			{"one-after-the-other", clusters},
-			{"neighbors", clusters},
-			{"fences", clusters},
-			{"half", none},
-			{"nonblocking", none},
-			{"any-order", none},
-			{"threads", none},     // the order of collectives of two threads is not defined
-			{"threads-dup", none}, // duplicates could have any order, too
-		} {
+	}
+	for i, test := range []struct{ what, states string }{
+		{"dup", clusters},
+		{"dup-of-dup", clusters},
+		{"split", clusters},
+		{"reversed", clusters},
+		{"cart", clusters},
+		{"inter", clusters},
+		{"come-and-go", clusters},
+		{"one-after-the-other", clusters},
+		{"neighbors", clusters},
+		{"fences", clusters},
+		{"half", none},
+		{"nonblocking", none},
+		{"any-order", none},
+		{"threads", none},     // the order of collectives of two threads is not defined
+		{"threads-dup", none}, // duplicates could have any order, too
+	} {
+		for _, implementation := range implementationsOf(i) {
 			t.Run(implementation+"/"+test.what, func(t *testing.T) {
 				command := launch(implementation, 4, "loop", test.what)
-				command[len(command)-2] = program
+				command[len(command)-2] = programs[implementation]
 				r := clustered(t, []string{"--verify"}, command...)
 				require.Equal(t, 0, r.code, r.stderr)
 				require.Contains(t, r.stdout, "agree with the reference log")
