@@ -14,3 +14,5 @@
 // Scripts sort tables and draw with Apache ECharts (assets/, committed and licensed as
 // assets/LICENSES.txt says).
 package report
+
+//go:generate go run ./schemagen -o ../../docs/report.schema.json

@@ -149,15 +149,6 @@ func readChain(ctx, step context.Context, s store.Store, p *PlannedShard) (*trac
 	return decode(c, c.size())
 }
 
-// ReadContent reads a whole trace from a store. The times of its calls stay encoded.
-func ReadContent(ctx context.Context, s store.Store, key string) (*trace.Content, error) {
-	raw, err := readObject(ctx, s, key)
-	if err != nil {
-		return nil, err
-	}
-	return decode(raw, raw.size)
-}
-
 func decode(raw io.ReaderAt, size int64) (*trace.Content, error) {
 	r, err := trace.Open(raw, size, readlimit.Option(size))
 	if err != nil {

@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"fmt"
 	"sort"
 )
 
@@ -150,8 +149,3 @@ func sortLines(lines []line) []line {
 }
 
 func same(a, b line) bool { return a.file == b.file && a.line == b.line }
-
-// String summarizes the size of the table.
-func (t *Table) String() string {
-	return fmt.Sprintf("%s: %d functions, %d inlined, %d lines of %d files", t.Module, len(t.functions), len(t.instances), len(t.lines), len(t.files))
-}

@@ -17,6 +17,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
+// Findings are the ledger of lost time.
+type Findings struct {
+	Ledger *verdict.Ledger `json:"ledger"` // where the time of all ranks went; null if unknown
+}
+
 // The ledger of lost time attributes the time of all ranks' first threads to rows, in
 // rank-nanoseconds. The rows add up exactly.
 //

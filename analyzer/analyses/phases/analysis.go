@@ -9,7 +9,13 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
 )
+
+// Findings are the phases.
+type Findings struct {
+	Phases *phases.Findings `json:"phases"` // null if the times of single calls were not recorded
+}
 
 // Analysis finds the phases of the run. It adds to the plan how each rank passed them.
 var Analysis = analysis.New("phases", analysis.About{Title: "phases", Version: 1, Sections: Sections}, find, accounts.Pass, matching.Pass, route.Pass, accounts.Plan, causes.Pass)

@@ -8,8 +8,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
 	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 )
+
+// Findings are the placement of ranks.
+type Findings struct {
+	Placement *placement.Findings `json:"placement"`
+}
 
 // Analysis shows which ranks run on which nodes, and a better placement.
 var Analysis = analysis.New("placement", analysis.About{Title: "which ranks are on which nodes", Version: 1, Sections: Sections}, find,

@@ -11,6 +11,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
+// Findings are the program as one text.
+type Findings struct {
+	Program *program.Findings `json:"program"` // null if it was left out
+	// Omitted is the reason why the program was left out, and how to get it.
+	Omitted string   `json:"program_omitted,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
 // Analysis finds one program text for all ranks.
 var Analysis = analysis.New("program", analysis.About{Title: "the program of all ranks", Version: 1, Sections: Sections}, find)
 

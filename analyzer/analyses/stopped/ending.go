@@ -1,6 +1,13 @@
 package stopped
 
-import "github.com/cairn-mpi/cairn/analyzer/verdict"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Findings describe how the run ended.
+type Findings struct {
+	Stopped *Ending `json:"stopped"` // null if all ranks completed MPI_Finalize
+}
 
 // An Ending describes how a run ended that did not complete MPI_Finalize.
 type Ending struct {

@@ -15,6 +15,14 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
+// Name is the name of the analysis.
+const Name = "verdict"
+
+// Findings are the verdict.
+type Findings struct {
+	Verdict verdict.Verdict `json:"verdict"`
+}
+
 // Analysis explains the duration of the run.
 var Analysis = analysis.New("verdict", analysis.About{Title: "verdict", Version: 1}, find, blame.Pass, ledger.Costs, stopped.Analysis, run.Analysis)
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -27,4 +28,11 @@ func Unchecked(w io.Writer) io.Writer {
 		return o.Writer
 	}
 	return w
+}
+
+// WriteJSON prints a value as JSON on one line, for programs.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }

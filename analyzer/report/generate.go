@@ -1,3 +1,0 @@
-package report
-
-//go:generate go run ./schemagen -o ../../docs/report.schema.json
