@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	cairntrace "github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // limit is how long a run may take: what hangs is killed, and the test fails.
@@ -108,7 +109,7 @@ func TestClusteredNeverHangs(t *testing.T) {
 		{name: "explicit markers", arguments: []string{"--reduce", "none", "--mark"}, states: "^A+CL+A+(CL*)?A*$"},
 		{name: "both kinds of markers", arguments: []string{"--mark"}, states: "^A+CL+A+(CL*)?A*$"},
 	} {
-		for _, implementation := range implementationsOf(i) {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(test.name+"/"+implementation, func(t *testing.T) {
 				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "1000", "--work-us", "100"}, test.arguments...)...)...)
 				if test.code == 0 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // Markers are blocking collectives, and fences, in which all processes take part, on any
@@ -38,7 +40,7 @@ func TestMarkers(t *testing.T) {
 		{"threads", none},     // the order of collectives of two threads is not defined
 		{"threads-dup", none}, // duplicates could have any order, too
 	} {
-		for _, implementation := range implementationsOf(i) {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+test.what, func(t *testing.T) {
 				command := launch(implementation, 4, "loop", test.what)
 				command[len(command)-2] = programs[implementation]

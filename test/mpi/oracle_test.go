@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/test/oracle"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // TestSecondOpinion: for real runs, a second reader that was written from the definitions agrees
@@ -23,7 +24,7 @@ func TestSecondOpinion(t *testing.T) {
 		{"farm", oracle.Differences}, {"master_worker", oracle.Differences}, {"persistent", oracle.Differences}, {"phases", oracle.Differences},
 		{"requests", oracle.Differences}, {"ring", oracle.Differences}, {"stencil", oracle.Differences}, {"sweep", oracle.Differences},
 	} {
-		for _, implementation := range implementationsOf(i) {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+test.program, func(t *testing.T) {
 				r := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, test.program)...)
 				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)

@@ -58,6 +58,9 @@ func (x *times) target() float64 {
 // has all networks of bench-predict and prints a row for each, with the target. Here there is other
 // load, so that one must be right within a half.
 func TestReplayTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make test-all")
+	}
 	pairs := benchPairs(t)
 	worst := 0.0
 	for i := range networkWhatIfs {

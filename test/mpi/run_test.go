@@ -16,19 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/test/counts"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // implementations are the MPIs that the tests run under, by the name of their folder in examples/bin.
-var implementations = []string{"openmpi", "mpich"}
-
-// implementationsOf returns the MPIs that case i of a test runs under: both, or with -short one of
-// them, so that each has half of the cases.
-func implementationsOf(i int) []string {
-	if testing.Short() {
-		return implementations[i%2 : i%2+1]
-	}
-	return implementations
-}
+var implementations = shimtest.Implementations
 
 // launch gives the command that starts program on ranks processes of this machine, more than it has cores.
 func launch(implementation string, ranks int, program string, arguments ...string) []string {

@@ -55,6 +55,9 @@ func launchUnder(environment, command []string, at int) []string {
 // TestFamiliesUnderSanitizers runs the program of each family, and so every function, with a shim
 // that checks its own memory accesses and arithmetic.
 func TestFamiliesUnderSanitizers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make test-all")
+	}
 	dir := buildFamilies(t)
 	environment := sanitizedTracer(t)
 	for _, implementation := range implementations {
@@ -75,6 +78,9 @@ func TestFamiliesUnderSanitizers(t *testing.T) {
 
 // TestSanitizersSeeTheShim: a program that passes an array that is too short makes the shim read beyond it.
 func TestSanitizersSeeTheShim(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make test-all, as what it is for")
+	}
 	source := filepath.Join(t.TempDir(), "short.c")
 	require.NoError(t, os.WriteFile(source, []byte(`
 #include <mpi.h>

@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	cairntrace "github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // stops builds stopped/stops.c.
@@ -59,36 +60,40 @@ func reportIn(t *testing.T, dir string) *criticalpath.Findings {
 func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 	// step is a wrapper: calls in it are where it is called
 	deadlock, ring := lineOf(t, "deadlock"), lineOf(t, "ring")
-	for how, c := range map[string]struct {
+	for i, c := range []struct {
+		how     string
 		endless bool
 		kind    verdict.Kind
 		form    verdict.Form
 		named   string
 		text    string
 	}{
-		"deadlock": {true, verdict.Hang, verdict.Cycle, "0-1", `^This job hung for its last [2-9]\.\d s: rank 0 waited in MPI_Recv at ` + deadlock +
+		{"deadlock", true, verdict.Hang, verdict.Cycle, "0-1", `^This job hung for its last [2-9]\.\d s: rank 0 waited in MPI_Recv at ` + deadlock +
 			` \(from rank 1, tag 7, MPI_COMM_WORLD\), and rank 1 waited in MPI_Recv at ` + deadlock + ` \(from rank 0, tag 7, MPI_COMM_WORLD\): they waited for each other\. Meanwhile the other 2 ranks waited in MPI_Barrier at stops.c:\d+\.$`},
-		"ring": {true, verdict.Hang, verdict.Cycle, "0-3", `^This job hung for its last [2-9]\.\d s: 4 ranks waited for each other in a circle, all in MPI_Waitall at ` + ring +
+		{"ring", true, verdict.Hang, verdict.Cycle, "0-3", `^This job hung for its last [2-9]\.\d s: 4 ranks waited for each other in a circle, all in MPI_Waitall at ` + ring +
 			` \(rank 0: from rank 3, tag 3, MPI_COMM_WORLD\): rank 0 for rank 3, rank 3 for rank 2, rank 2 for rank 1, and rank 1 for rank 0\.$`},
-		"early": {true, verdict.Hang, verdict.Mismatch, "2", `^This job hung in collective calls that do not match, for its last [2-9]\.\d s: as collective number 26 on MPI_COMM_WORLD, rank 2 called MPI_Barrier at ` +
+		{"early", true, verdict.Hang, verdict.Mismatch, "2", `^This job hung in collective calls that do not match, for its last [2-9]\.\d s: as collective number 26 on MPI_COMM_WORLD, rank 2 called MPI_Barrier at ` +
 			lineOf(t, "early") + `, but the other 3 ranks called MPI_Allreduce at ` + lineOf(t, "iterations") + `\.$`},
-		"root": {true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, .* rank 1 called MPI_Bcast at ` + lineOf(t, "root") +
+		{"root", true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, .* rank 1 called MPI_Bcast at ` + lineOf(t, "root") +
 			` with root 1, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "root") + ` with root 0\.$`},
-		"missing": {true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
+		{"missing", true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
 			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had computed for [2-9]\.\d s since\.$`},
-		"segv":  {false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + lineOf(t, "segv")},
-		"exit":  {false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
-		"abort": {false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
-		"run":   {true, "", "", "", `^This job was stopped after [2-9]\.\d s while it was making progress\. `},
+		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + lineOf(t, "segv")},
+		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
+		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
+		{"run", true, "", "", "", `^This job was stopped after [2-9]\.\d s while it was making progress\. `},
 	} {
-		for _, implementation := range implementations {
-			signals := []string{"TERM", "KILL"}
-			if !c.endless {
-				signals = signals[:1]
-			}
+		signals := []string{"TERM", "KILL"}
+		if !c.endless {
+			signals = signals[:1]
+		} else if testing.Short() {
+			signals = signals[i%2 : i%2+1]
+		}
+		// with -short, too, each MPI has both signals
+		for _, implementation := range shimtest.ImplementationsOf(i / 2) {
 			for _, signal := range signals {
-				t.Run(strings.Join([]string{how, implementation, signal}, " "), func(t *testing.T) {
-					command := launch(implementation, 4, "stops", how)
+				t.Run(strings.Join([]string{c.how, implementation, signal}, " "), func(t *testing.T) {
+					command := launch(implementation, 4, "stops", c.how)
 					command[len(command)-2] = stops(t, implementation)
 					r := trace(t, nil, append([]string{"timeout", "-s", signal, "5"}, command...)...)
 					found := reportIn(t, filepath.Join(r.dir, "report"))

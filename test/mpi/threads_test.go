@@ -51,7 +51,11 @@ func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
 			require.NoError(t, err, "%s", out)
 			r := trace(t, nil, append(launcher(implementation, 3), objects)...)
 			require.Equal(t, 0, r.code, r.stderr)
-			for range 3 {
+			again := 3
+			if testing.Short() {
+				again = 1
+			}
+			for range again {
 				again := replay(t, r.dir, implementation, 3, "--speed", "max", "--check")
 				require.Equal(t, 0, again.code, "%s%s", again.stdout, again.stderr)
 			}

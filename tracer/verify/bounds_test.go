@@ -47,7 +47,7 @@ func TestTimesOfQuickCalls(t *testing.T) {
 		{"timing": "lossy 5", "mode": "clustered"},
 		{"timing": "lossless", "mode": "clustered"},
 	} {
-		for _, implementation := range shimtest.Implementations {
+		for _, implementation := range shimtest.ImplementationsOf(seed) {
 			settings, err := timing.ParseSettings(test["timing"].(string))
 			require.NoError(t, err)
 			name := implementation + "/" + test["timing"].(string)

@@ -23,6 +23,15 @@ import (
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
 var Implementations = []string{"openmpi", "mpich"}
 
+// ImplementationsOf returns the MPIs that case i of a test runs under: both, or with -short one, so
+// that each has half of the cases.
+func ImplementationsOf(i int) []string {
+	if testing.Short() {
+		return Implementations[i%2 : i%2+1]
+	}
+	return Implementations
+}
+
 // Libraries are the libraries that the shims need from the project's lib directory, themselves included.
 var Libraries = []string{
 	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
