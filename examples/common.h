@@ -189,7 +189,14 @@ HELPER long long now(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-// sleep_until takes no processor, so durations hold on a machine with fewer cores than ranks.
+// cpu_time is for how long this thread has computed, in nanoseconds.
+HELPER long long cpu_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 HELPER void sleep_until(long long deadline)
 {
     struct timespec t = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
@@ -197,16 +204,25 @@ HELPER void sleep_until(long long deadline)
         ;
 }
 
-HELPER void spin_until(long long deadline)
-{
-    while (now() < deadline)
-        ;
-}
-
 HELPER void sleep_us(long us)
 {
     if (us > 0) // a sleep until now takes the kernel's timer slack, 50 us
         sleep_until(now() + us * 1000LL);
+}
+
+// compute_us computes for so long, however fast the machine is. With EXAMPLES_SLEEP in the
+// environment it sleeps instead: durations then hold with more ranks than processors.
+HELPER void compute_us(long us)
+{
+    if (getenv("EXAMPLES_SLEEP")) {
+        sleep_us(us);
+        return;
+    }
+    long long end = us > 0 ? cpu_time() + us * 1000LL : 0;
+    volatile double x = 1;
+    while (end > 0 && cpu_time() < end)
+        for (int i = 0; i < 2000; i++)
+            x *= 1.000001;
 }
 
 #endif

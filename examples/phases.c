@@ -46,8 +46,7 @@ NAMED static void exchange(int with)
 NAMED static void end_of_iteration(void)
 {
     int one = 1, sum = 0;
-    if (work_us > 0)
-        sleep_us(work_us);
+    compute_us(work_us);
     if (strcmp(reduce, "world") == 0)
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (strcmp(reduce, "sub") == 0 && sub != MPI_COMM_NULL)

@@ -60,7 +60,7 @@ NAMED static void wait_late_sender(void)
 {
     MPI_Status status;
     post_receives(1);
-    sleep_us(1000);
+    compute_us(1000);
     send_backwards(1);
     MPI_Wait(&receives[0], &status);
     received(0, &status);

@@ -7,7 +7,7 @@
 //   Results    what each rank finds in its window; the shared counter on rank 0 ends as the number of increments,
 //              and the tickets that ranks draw from it are all different.
 //   Topology   fence and post_start: a ring (rank r accesses r+1); locks: a star around rank 0.
-//   Wait states  rank r+1 waits in MPI_Win_wait until r is done (post_start: r sleeps 1 ms in its epoch).
+//   Wait states  rank r+1 waits in MPI_Win_wait until r is done (post_start: r works for 1 ms).
 // Every window begins at a cache line: MPICH 4.0.2 over UCX, as in Debian 12, accesses the wrong place in windows that
 // begin at a multiple of 8 only.
 #include "common.h"
@@ -61,7 +61,7 @@ NAMED static void post_start(void)
     MPI_Win_post(origin, 0, win);
     MPI_Win_start(target, 0, win);
     MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
-    sleep_us(1000);
+    compute_us(1000);
     MPI_Win_complete(win);
     MPI_Win_wait(win);
     check(window == 7 + left, "put in an epoch of one origin: %d", window);

@@ -4,7 +4,6 @@
 //
 //   --iterations N   default 100
 //   --work-us U      duration of one iteration's computation, default 2000
-//   --work sleep     the computation sleeps to its deadline (default: holds on an oversubscribed machine), or spin
 //   --slow-rank R    the computation of rank R ...
 //   --slow-factor F  ... takes F times as long, default 3
 //
@@ -22,12 +21,10 @@
 enum { CELLS = 32, WIDTH = CELLS + 2 }; // per rank and dimension, and with the halo
 
 static long iterations = 100, slow_rank = -1, slow_factor = 3, work_us = 2000;
-static const char *work = "sleep";
 
 static const struct option options[] = {
     {"--iterations", "iterations", .number = &iterations},
     {"--work-us", "microseconds of computation per iteration", .number = &work_us},
-    {"--work", "how the computation passes its time: sleep or spin", .word = &work},
     {"--slow-rank", "the rank that takes longer", .number = &slow_rank},
     {"--slow-factor", "how many times as long", .number = &slow_factor},
     {0},
@@ -93,14 +90,10 @@ static void update(struct domain *d, int i, int j)
 // compute_interior takes the time that the options say, whatever the machine's speed.
 NAMED static void compute_interior(struct domain *d)
 {
-    long long deadline = now() + work_us * 1000LL * (rank == slow_rank ? slow_factor : 1);
     for (int i = 2; i < CELLS; i++)
         for (int j = 2; j < CELLS; j++)
             update(d, i, j);
-    if (strcmp(work, "spin") == 0)
-        spin_until(deadline);
-    else
-        sleep_until(deadline);
+    compute_us(work_us * (rank == slow_rank ? slow_factor : 1));
 }
 
 NAMED static void compute_boundary(struct domain *d)

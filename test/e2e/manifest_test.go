@@ -20,11 +20,14 @@ var stacks = []stack{
 	{"openmpi5", "localhost/cairn-demo:trixie", "openmpi", "OpenMPI"},
 }
 
-// mpirun is the command line that runs a program of examples/ with n ranks.
+// mpirun is the command line that runs a program of examples/ with n ranks. They may be more than
+// this machine has cores, and jobs run side by side: computations sleep.
 func (s stack) mpirun(n, program string, arguments ...string) []string {
 	command := []string{"mpirun." + s.mpi, "-n", n}
 	if s.mpi == "openmpi" {
-		command = append(command, "--mca", "mpi_yield_when_idle", "1")
+		command = append(command, "--mca", "mpi_yield_when_idle", "1", "-x", "EXAMPLES_SLEEP=1")
+	} else {
+		command = append(command, "-genv", "EXAMPLES_SLEEP", "1")
 	}
 	return append(append(command, "/opt/cairn-examples/"+s.mpi+"/"+program), arguments...)
 }

@@ -87,7 +87,7 @@ func (w *networkWhatIf) command(hosts *network.Network, agent string) []string {
 		"mpirun.openmpi", "-np", strconv.Itoa(w.ranks), "--host", strings.Join(addresses, ","), "--bind-to", "none",
 		"--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", network.Device,
 		"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", network.Device,
-		"--mca", "mpi_preconnect_mpi", "1", "--mca", "mpi_yield_when_idle", "1",
+		"--mca", "mpi_preconnect_mpi", "1", "--mca", "mpi_yield_when_idle", "1", "-x", "EXAMPLES_SLEEP",
 	}
 	example := launch("openmpi", w.ranks, w.program, w.arguments...)
 	return hosts.Hosts[0].Command(append(command, example[len(example)-1-len(w.arguments):]...)...)

@@ -103,7 +103,7 @@ func (tr *Tracer) Run(t testing.TB, command ...string) Result {
 func Run(t testing.TB, environment []string, command ...string) Result {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), environment...)
+	cmd.Env = append(append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "EXAMPLES_SLEEP=1"), environment...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 10 * time.Second
