@@ -13,7 +13,7 @@ RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       ca-certificates gcc git libc6-dev libmpich-dev libopenmpi-dev make \
  && rm -rf /var/lib/apt/lists/*
-# --- end of tools (hack/images.sh keeps everything above as an image)
+# --- end of tools (hack/images.sh dockerfile keeps everything above as an image)
 
 FROM tools AS build
 ARG VERSION=dev

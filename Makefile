@@ -45,7 +45,7 @@ test-all: ## the whole breadth, for a night and before a release: all seeds and 
 
 .PHONY: e2e-matrix
 e2e-matrix: build ## problems of a job on a cluster: scenario, expected result, actual result, seconds (ROWS=part of a name: only those)
-	CAIRN_E2E_MATRIX="$(or $(ROWS),all)" hack/e2e.sh -run TestMatrix -parallel $(or $(PARALLEL),4)
+	CAIRN_E2E_MATRIX="$(or $(ROWS),all)" hack/e2e.sh -run TestMatrix $(if $(PARALLEL),-parallel $(PARALLEL))
 
 .PHONY: test-browser
 test-browser: ## the report in a real browser (Debian: chromium)

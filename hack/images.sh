@@ -2,14 +2,15 @@
 # Build the images and load them into the running nodes, or, with CAIRN_CLUSTER=existing, push them
 # to CAIRN_REGISTRY. Unchanged images are not built, exported or imported again.
 #   hack/images.sh [--build-only] [TARGET...]
-#     cairn    localhost/cairn:dev            from the project's Dockerfile
-#     cairn-arm64  localhost/cairn:dev-arm64  the same for arm64 nodes: no tracer; not imported
+#     cairn    localhost/cairn:dev            of what make build makes on this machine
+#     dockerfile   localhost/cairn:dockerfile the same, from the project's Dockerfile; not exported
+#     cairn-arm64  localhost/cairn:dev-arm64  for arm64 nodes, from the Dockerfile: no tracer
 #     demo     localhost/cairn-demo:bookworm  Open MPI 4.1.4, MPICH 4.0.2, examples/
 #              localhost/cairn-demo:trixie    Open MPI 5.0.7, MPICH 4.2.1, examples/
 #              (one of them: demo-bookworm, demo-trixie)
 #     minio    localhost/cairn-minio:dev
 #     system   pause and mpi-operator, for the local cluster only
-#     bases    only what the others stand on: Debian, compilers, MPI
+#     bases    only what the others stand on: Debian, MPI
 #   Default: cairn demo minio. Names of what was built, one shell variable each,
 #   are then in $CAIRN_CACHE/images.env.
 set -euo pipefail
@@ -136,7 +137,6 @@ mpi() { # SUITE
 do_bases() {
   local s
   for s in "${suites[@]}"; do mpi "$s"; done
-  tools
 }
 
 # The input of the Dockerfile's build: all files that git tracks or would add (or all files, if
@@ -148,9 +148,28 @@ source_key() {
     sort -u | while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\0' "$f"; done | xargs -0 sha256sum | digest
 }
 
+# The image of the Dockerfile is what make build makes in Debian 12. This machine is one: here it is
+# made of these files, without compiling them again in a container.
 do_cairn() {
-  local key; tools
-  local name=${1:-cairn} tag=${2:-localhost/cairn:dev} arch=${3:-amd64}
+  (cd "$ROOT" && make -s build) || die "make build"
+  local key w=$BUILD/cairn-image
+  local files=("$ROOT"/bin/{cairn,cairn-probe,cairn-operator} "$ROOT"/lib/*)
+  key=cairn-$(cat "${files[@]}" | digest)
+  fresh cairn "$key" && return 0
+  say "image cairn"
+  rm -rf "$w"; mkdir -p "$w"/{tmp,usr/local/bin,usr/local/lib/cairn,etc/ssl/certs}
+  chmod 1777 "$w/tmp"
+  cp "${files[@]:0:3}" "$w/usr/local/bin/"
+  cp "${files[@]:3}" "$w/usr/local/lib/cairn/"
+  cp /etc/ssl/certs/ca-certificates.crt "$w/etc/ssl/certs/"
+  chmod -R a+rX "$w"
+  scratch_image cairn "$w" localhost/cairn:dev cairn 65532:65532
+  export_image cairn "$key" localhost/cairn:dev
+  rm -rf "$w"
+}
+from_dockerfile() { # NAME TAG ARCHITECTURE
+  local key name=$1 tag=$2 arch=$3
+  tools
   key=$name-$(source_key)-$(go env GOVERSION)-$(cat "$IMG/tools.key")
   fresh "$name" "$key" && return 0
   say "image $name"
@@ -165,9 +184,10 @@ do_cairn() {
   bud "$name" -t "$tag" -f "$ROOT/Dockerfile" --platform "linux/$arch" \
     --build-arg VERSION="${VERSION:-$(git -C "$ROOT" describe --tags --always 2>/dev/null || echo dev)}" \
     -v "$(go env GOROOT):/usr/local/go:ro" -v "$mod:/go/pkg/mod" -v "$cache:/root/.cache/go-build" -v "$objects:/src/tracer/shim/build" "$ROOT"
-  export_image "$name" "$key" "$tag"
+  : >"$IMG/$name.base"; echo "$key" >"$IMG/$name.key"
 }
-do_cairn-arm64() { do_cairn cairn-arm64 localhost/cairn:dev-arm64 arm64; }
+do_dockerfile() { from_dockerfile dockerfile localhost/cairn:dockerfile amd64; }
+do_cairn-arm64() { from_dockerfile cairn-arm64 localhost/cairn:dev-arm64 arm64; }
 
 # Programs are compiled here and run in both Debian releases: the sonames of
 # Open MPI 4 and 5 and of MPICH 4.0 and 4.2 are the same.
@@ -269,7 +289,7 @@ skip_mount_home = "true"
 C
   for t in "${targets[@]}"; do
     case $t in
-      bases | cairn | cairn-arm64 | minio | system) "do_$t" ;;
+      bases | cairn | dockerfile | cairn-arm64 | minio | system) "do_$t" ;;
       demo) for s in "${suites[@]}"; do do_demo "$s"; done ;;
       demo-*) do_demo "${t#demo-}" ;;
       *) die "unknown target $t" ;;

@@ -11,6 +11,8 @@ CPIP=$CAIRN_NET.1                    # control plane
 APISERVER=https://$CPIP:6443         # as seen inside the cluster
 NS=$CAIRN_NAME                       # network namespaces: cairn0 control plane, cairnN node N
 CGROOT=$CAIRN_NAME                   # below every cgroup hierarchy
+CGCPU=/sys/fs/cgroup/$CGROOT         # of the hierarchy that counts CPU time
+[ -e /sys/fs/cgroup/cgroup.controllers ] || CGCPU=/sys/fs/cgroup/cpuacct/$CGROOT
 ADMIN=$CAIRN_STATE/admin.conf
 SEED=$CAIRN_CACHE/seed
 CONTAINERD_UNUSED='"io.containerd.internal.v1.opt", "io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"'
@@ -36,13 +38,22 @@ alive() { # PIDFILE: is the very process running that was started then?
   read -r p t <"$1"
   [ "$(startof "$p" 2>/dev/null)" = "$t" ]
 }
-# spawn NAME COMMAND...: in the background, in its own session
+# spawn NAME COMMAND...: in the background, in its own session, counted by cpu_seconds
 spawn() {
   local name=$1 p; shift
   alive "$PIDS/$name" && return 0
-  setsid "$@" >>"$LOGS/$name.log" 2>&1 </dev/null &
+  mkdir -p "$CGCPU/daemons"
+  {
+    echo "$BASHPID" >"$CGCPU/daemons/cgroup.procs"
+    exec setsid "$@"
+  } >>"$LOGS/$name.log" 2>&1 </dev/null &
   p=$!
   echo "$p $(startof $p)" >"$PIDS/$name"
+}
+# cpu_seconds prints the CPU time that the cluster and its pods have used so far.
+cpu_seconds() {
+  cat "$CGCPU/cpuacct.usage" "$CGCPU/cpu.stat" 2>/dev/null |
+    awk 'NF == 1 {s = $1 / 1e9} $1 == "usage_usec" {s = $2 / 1e6} END {printf "%.0f\n", s}'
 }
 stop() { # PIDFILE: TERM, after 10 s KILL
   local p t i

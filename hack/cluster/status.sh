@@ -3,9 +3,10 @@
 # Ready.
 #   hack/cluster/status.sh [--quiet]
 #   hack/cluster/status.sh --kubeconfig    only where the administrator's kubeconfig lies
+#   hack/cluster/status.sh --cpu           only the seconds of CPU that it and its pods have used
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
-case ${1:-} in --kubeconfig) echo "$ADMIN"; exit ;; esac
+case ${1:-} in --kubeconfig) echo "$ADMIN"; exit ;; --cpu) cpu_seconds; exit ;; esac
 [ "${1:-}" != --quiet ] || exec >/dev/null
 [ -d "$PIDS" ] || { echo "cluster: down"; exit 1; }
 rc=0

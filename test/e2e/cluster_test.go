@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -98,23 +99,71 @@ func (j *job) condition(kind string) condition {
 	return condition{Type: kind}
 }
 
-// await waits until done returns true. If that does not happen, it reports the last state.
+// await waits until done returns true for a state of the job. If that does not happen, it reports
+// the last state.
 func await(t testing.TB, namespace, name string, limit time.Duration, what string, done func(*job) bool) *job {
 	t.Helper()
-	deadline := time.Now().Add(limit)
-	for {
-		j := &job{}
-		get(t, j, "-n", namespace, "tracedmpijob", name)
-		if done(j) {
-			return j
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	last := &job{}
+	for ctx.Err() == nil { // again after the end of a watch, for example by the API server
+		if watch(ctx, namespace, name, func(j *job) bool { last = j; return done(j) }) {
+			return last
 		}
-		if time.Now().After(deadline) {
-			pods, _ := tryKubectl("", "-n", namespace, "get", "pods", "-o", "wide")
-			logs, _ := tryKubectl("", "-n", "cairn-system", "logs", "deployment/cairn-operator", "--tail=40")
-			require.FailNow(t, "timeout", "%s/%s: %s did not come within %s\n%+v\n%s\n%s", namespace, name, what, limit, j.Status, pods, logs)
-		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond)
 	}
+	explain(t, namespace, name, what, limit, last)
+	return nil
+}
+
+// watch calls done with every state of a job, and reports whether it returned true before the watch
+// ended.
+func watch(ctx context.Context, namespace, name string, done func(*job) bool) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, "kubectl", "-n", namespace, "get", "tracedmpijob", name,
+		"--watch", "-o", "json")
+	states, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		cancel()
+		return false
+	}
+	defer func() {
+		cancel()
+		_ = cmd.Wait()
+	}()
+	for decoder := json.NewDecoder(states); ; {
+		j := &job{}
+		if decoder.Decode(j) != nil {
+			return false
+		}
+		if done(j) {
+			return true
+		}
+	}
+}
+
+// eventually waits for what is not in the job's status.
+func eventually(t testing.TB, s spec, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !done(); time.Sleep(time.Second) {
+		if time.Now().After(deadline) {
+			j := &job{}
+			get(t, j, "-n", s.namespace, "tracedmpijob", s.name)
+			explain(t, s.namespace, s.name, what, limit, j)
+		}
+	}
+}
+
+// explain ends a test that waited in vain.
+func explain(t testing.TB, namespace, name, what string, limit time.Duration, last *job) {
+	t.Helper()
+	pods, _ := tryKubectl("", "-n", namespace, "get", "pods", "-o", "wide")
+	logs, _ := tryKubectl("", "-n", "cairn-system", "logs", "deployment/cairn-operator", "--tail=40")
+	require.FailNow(t, "timeout", "%s/%s: %s did not come within %s\n%+v\n%s\n%s",
+		namespace, name, what, limit, last.Status, pods, logs)
 }
 
 // awaitReady waits for the end: a report, or the final state without one.

@@ -13,12 +13,13 @@ import (
 
 // manyRuns are jobs of several runs, and several jobs.
 var manyRuns = []scenario{
-	{name: "17 runs", expected: "17 reports, 16 runs in status", quick: true, run: runs(17)},
+	{name: "3 runs", expected: "3 reports", quick: true, run: runs(3)},
+	{name: "17 runs", expected: "17 reports, 16 runs in status", run: runs(17)},
 	{name: "100 mpiruns", expected: "100 reports, no pod evicted, spool emptied", run: runs(100, change{"tracing.spool.sizeLimit", "48Mi"})},
 	{name: "20 jobs at once", expected: "20 reports", alone: true, run: manyJobs},
-	{name: "only clusters", expected: "a report without a critical path", quick: true, run: analyses("m-clusters", "clusters")},
+	{name: "only clusters", expected: "a report without a critical path", run: analyses("m-clusters", "clusters")},
 	{name: "no analyses", expected: "a report without findings", run: analyses("m-none")},
-	{name: "spool full", expected: "CallsLost: how many of how many; exit code 0", quick: true, run: spoolFull},
+	{name: "spool full", expected: "CallsLost: how many of how many; exit code 0", run: spoolFull},
 	{name: "launcher retried", expected: "a run per attempt, no pod evicted", run: retried},
 }
 

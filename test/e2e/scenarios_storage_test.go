@@ -18,7 +18,9 @@ import (
 var storageTroubles = []scenario{
 	{name: "store away at the start, 1 min", expected: "StorageReady=False, then a whole report", run: awayAt("start", "", time.Minute)},
 	{name: "store away while the job runs, 1 min", expected: "a whole report", run: awayAt("running", "Running", time.Minute)},
-	{name: "store away while collecting, 1 min", expected: "a whole report", quick: true, run: awayAt("collecting", "Collecting", time.Minute)},
+	{name: "store away while collecting, 15 s", expected: "a whole report", quick: true,
+		run: awayAt("collecting-briefly", "Collecting", 15*time.Second)},
+	{name: "store away while collecting, 1 min", expected: "a whole report", run: awayAt("collecting", "Collecting", time.Minute)},
 	{name: "store away while analyzing, 1 min", expected: "a whole report", run: awayAt("analyzing", "Analyzing", time.Minute)},
 	// a large job's report has a pod of its own, so that there is time to take the storage away
 	{name: "store away while reporting, 1 min", expected: "a whole report", run: awayAt("reporting", "Reporting", time.Minute, change{"merge.fanIn", int64(2)})},
@@ -129,10 +131,8 @@ func awayBeyondTheGrace(t *testing.T) string {
 	begin(t, s)
 	awaitReason(t, s, "Ready", 3*time.Minute, "Running")
 	w.cut()
-	await(t, s.namespace, s.name, 3*time.Minute, "no worker", func(j *job) bool {
-		if j.condition("JobFinished").Status != "True" {
-			return false
-		}
+	awaitReason(t, s, "JobFinished", 3*time.Minute, "Succeeded", "Failed")
+	eventually(t, s, 3*time.Minute, "no worker", func() bool {
 		for name := range pods(t, s.namespace, s.name) {
 			if strings.Contains(name, "worker") {
 				return false

@@ -89,7 +89,7 @@ func elastic(t *testing.T) string {
 	s.script = ring("2") + `; echo first; until [ "$(wc -l </etc/mpi/hostfile)" -ge 2 ]; do sleep 1; done
 for h in $(sed 's/[: ].*//' /etc/mpi/hostfile); do until (exec 3<>"/dev/tcp/$h/2222") 2>/dev/null; do sleep 1; done; done; ` + ring("4")
 	begin(t, s)
-	await(t, s.namespace, s.name, 3*time.Minute, "the first run's end", func(*job) bool {
+	eventually(t, s, 3*time.Minute, "the first run's end", func() bool {
 		log, _ := tryKubectl("", "-n", s.namespace, "logs", "-l", "training.kubeflow.org/job-name="+s.name+",training.kubeflow.org/job-role=launcher", "-c", "launcher")
 		return strings.Contains(log, "first")
 	})
@@ -121,7 +121,7 @@ func suspendInTheMiddle(t *testing.T) string {
 	time.Sleep(2 * time.Second)
 	setSuspend(t, s, true)
 	awaitReason(t, s, "Ready", time.Minute, "Suspended")
-	await(t, s.namespace, s.name, 3*time.Minute, "no pods", func(*job) bool { return len(pods(t, s.namespace, s.name)) == 0 })
+	eventually(t, s, 3*time.Minute, "no pods", func() bool { return len(pods(t, s.namespace, s.name)) == 0 })
 	setSuspend(t, s, false)
 	j := end(t, s, 0)
 	assert.Equal(t, "True", j.condition("Ready").Status, "%+v", j.Status)

@@ -121,7 +121,7 @@ func sidecars(t *testing.T, uid string) []int {
 // awaitRanks waits until ranks in a worker have begun: an mpirun that runs may still be starting them.
 func awaitRanks(t *testing.T, s spec, worker string) {
 	t.Helper()
-	await(t, s.namespace, s.name, 3*time.Minute, "ranks in "+worker, func(*job) bool {
+	eventually(t, s, 3*time.Minute, "ranks in "+worker, func() bool {
 		_, err := tryKubectl("", "-n", s.namespace, "exec", worker, "-c", "worker", "--", "sh", "-c", "ls /cairn/spool/*-*-*/process.json")
 		return err == nil
 	})

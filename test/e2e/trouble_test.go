@@ -13,6 +13,10 @@ import (
 
 // TestFailedApplicationStillGetsAReport: exit code 3, no retry.
 func TestFailedApplicationStillGetsAReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestAttemptsAreSeparateRuns has such a job")
+	}
+	t.Parallel()
 	s := spec{name: "exits-three", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit", arguments: []string{"--exit", "3"}}
 	apply(t, s.manifest())
 	j := awaitReady(t, s.namespace, s.name)
@@ -29,8 +33,13 @@ func TestFailedApplicationStillGetsAReport(t *testing.T) {
 // that restarts by itself (OnFailure) kills the attempt with which its limit is reached as soon as
 // that has begun: it needs one more.
 func TestAttemptsAreSeparateRuns(t *testing.T) {
+	t.Parallel()
 	for restart, backoffLimit := range map[string]int{"Never": 1, "OnFailure": 2} {
+		if testing.Short() && restart != "Never" {
+			continue
+		}
 		t.Run(restart, func(t *testing.T) {
+			t.Parallel()
 			s := spec{name: "twice-" + strings.ToLower(restart), namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit",
 				arguments: []string{"--exit", "3"}, backoffLimit: backoffLimit, restartPolicy: restart}
 			apply(t, s.manifest())
@@ -41,6 +50,7 @@ func TestAttemptsAreSeparateRuns(t *testing.T) {
 			for i, run := range j.Status.Runs[:2] {
 				assert.Equal(t, i, run.Attempt)
 				assert.Equal(t, 4, run.Ranks)
+				assert.NotEmpty(t, run.ReportURI)
 			}
 		})
 	}
@@ -49,6 +59,7 @@ func TestAttemptsAreSeparateRuns(t *testing.T) {
 // TestOperatorKilledDuringCollection: conditions survive the operator, so that another one finishes
 // the job.
 func TestOperatorKilledDuringCollection(t *testing.T) {
+	t.Parallel()
 	s := spec{name: "orphaned", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "stencil", arguments: []string{"--iterations", "20"}}
 	apply(t, s.manifest())
 	await(t, s.namespace, s.name, 3*time.Minute, "JobFinished=True", func(j *job) bool { return j.condition("JobFinished").Status == "True" })
@@ -61,6 +72,7 @@ func TestOperatorKilledDuringCollection(t *testing.T) {
 // TestMissingSecretIsMendedByTheCommandOfTheCondition runs in a namespace that is not in the
 // chart's values.
 func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
+	t.Parallel()
 	const namespace = "e2e-bare"
 	_, _ = tryKubectl("", "delete", "namespace", namespace, "--wait")
 	kubectl(t, "create", "namespace", namespace)
@@ -86,6 +98,7 @@ func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
 
 // TestInvalidTemplateIsReported: the upstream validation's own words, with the path of the field.
 func TestInvalidTemplateIsReported(t *testing.T) {
+	t.Parallel()
 	s := spec{name: "invalid", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "ring"}
 	manifest := strings.Replace(s.manifest(), "mpiImplementation: OpenMPI", "mpiImplementation: LAM", 1)
 	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")
