@@ -52,5 +52,5 @@ locked() {
   ) 9>"$CAIRN_CACHE/lock/$name"
 }
 
-# digest FILE...: one hash over names and contents
-digest() { sha256sum "$@" | sha256sum | cut -c1-16; }
+# digest FILE...: one hash over names and contents, the same in every copy of the tree
+digest() { sha256sum "$@" | sed "s|  $ROOT/|  |" | sha256sum | cut -c1-16; }
