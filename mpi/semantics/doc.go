@@ -7,6 +7,6 @@
 // so that it can be used for every call.
 //
 // Besides package mpi, only this package interprets the words of a class or looks up a parameter by
-// its name (TestNobodyElseParses). A trace of a newer tracer may have words and names that are
+// its name (hack/lint/mpiwords). A trace of a newer tracer may have words and names that are
 // unknown here. They are ignored, and the rest of the function is interpreted all the same.
 package semantics
