@@ -22,10 +22,10 @@ import (
 // shared, with skewed ones it is not.
 func TestSharedPassesFindTheSame(t *testing.T) {
 	ctx := context.Background()
-	for _, pattern := range simulate.Names() {
-		for _, skew := range []time.Duration{0, 3 * time.Millisecond} {
-			for _, timing := range []string{"lossless", "lossy 5", "aggregated"} {
-				if testing.Short() && (skew > 0 || timing != "lossless") {
+	for n, pattern := range simulate.Names() {
+		for i, skew := range []time.Duration{0, 3 * time.Millisecond} {
+			for k, timing := range []string{"lossless", "lossy 5", "aggregated"} {
+				if testing.Short() && n%6 != 3*i+k { // each combination with some patterns
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%v/%s", pattern, skew, timing), func(t *testing.T) {

@@ -73,10 +73,11 @@ func saysTheyDiffer(f *compare.Findings) bool {
 // busy machine. With one run per side all iterations differ: that is not reported as more than
 // chance. With several runs per side at most 5 % of the pairs are reported as different.
 func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
+	const most = 10
+	pairs := 200
 	if testing.Short() {
-		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
+		pairs = 20
 	}
-	const pairs, most = 200, 10
 	for name, percent := range map[string]int{"lossless": 0, "lossy": 5} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,10 +111,10 @@ func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
 // A rank that computes 10 % longer is found in five runs per side, though whole runs vary by 5 %:
 // the other ranks of each run show how slow that run was.
 func TestSlowerRankIsFoundInSeveralRuns(t *testing.T) {
+	pairs := 100
 	if testing.Short() {
-		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
+		pairs = 20
 	}
-	const pairs = 100
 	for name, percent := range map[string]int{"lossless": 0, "lossy": 5} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,9 +196,6 @@ func steady(t *testing.T, work float64, percent int) timeline.Trace {
 // reported; nor is one for 5.00 and 5.24 ms, which bins do not always distinguish. 5.00 and 6.00
 // differ.
 func TestOneBinIsNoDifference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
-	}
 	for work := 5.0; work < 5.5; work += 0.02 {
 		for _, other := range []float64{1.01, 1.05} {
 			f := compared(t, steady(t, work, 5), steady(t, work*other, 5))

@@ -19,9 +19,6 @@ import (
 
 // The matrix that is computed on the grammar equals that of the single calls.
 func TestMatrixIsThatOfTheCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for _, name := range simulate.Names() {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, file(t, simulate.Config{Pattern: name, Ranks: 16, Iterations: 12}))

@@ -17,9 +17,6 @@ import (
 // every wait has a long interval. The work is nevertheless bounded by a number of spans per call
 // and per wait.
 func TestRootCausesGrowInProportion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for _, iterations := range []int{100, 400} {
 		r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
 			Pattern: "random", Ranks: 64, Iterations: iterations, Imbalance: simulate.Imbalance{Noise: 100},
