@@ -129,9 +129,6 @@ func TestSeekTime(t *testing.T) {
 
 // Of a thread with several blocks of timing only the one with the call is decoded.
 func TestSeekTimeAcrossBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	r := open(t, file(t, simulate.Config{Pattern: "ring", Ranks: 2, Iterations: 3*timing.BlockCalls + 100, Imbalance: simulate.Imbalance{Noise: 50}}))
 	cursor, err := r.Cursor(1, 0)
 	require.NoError(t, err)

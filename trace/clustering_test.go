@@ -204,9 +204,6 @@ func acrossBlocks() (full, c *Content) {
 
 // Blocks of timing may begin in the middle of an interval.
 func TestExtrapolationsAcrossBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	const calls = callsAcrossBlocks
 	full, c := acrossBlocks()
 	r := opened(t, written(t, c))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -128,8 +127,7 @@ func TestHistogramsValidate(t *testing.T) {
 	}
 }
 
-// The content of a trace of histograms never changes, and the second reader, which was written from
-// the page of the format, reads the same.
+// The content of a trace of histograms never changes (see TestSecondReader, too).
 func TestHistogramsGolden(t *testing.T) {
 	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
 	if *update {
@@ -146,9 +144,6 @@ func TestHistogramsGolden(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(h.AppendJSON(nil)))
 	require.Equal(t, string(want), string(someHistograms().AppendJSON(nil)))
-	got, err := exec.Command("python3", "testdata/reader.py", file).CombinedOutput()
-	require.NoError(t, err, string(got))
-	require.Equal(t, string(want), string(got))
 }
 
 // Any bytes give only errors, and no more memory than the limit.

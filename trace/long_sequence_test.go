@@ -56,10 +56,11 @@ func withStreams(rank int, seed uint64) *trace.Content {
 // A file restores long sequences: as a whole, chunk by chunk with a cursor, and with a cursor that
 // skips some.
 func TestLongSequences(t *testing.T) {
+	seeds := uint64(4)
 	if testing.Short() {
-		t.Skip("it has one goroutine")
+		seeds = 2
 	}
-	for seed := range uint64(4) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 12))
 		c := withStreams(0, seed)
 		file := bytesOf(t, c)
@@ -118,9 +119,6 @@ func TestLongSequences(t *testing.T) {
 
 // Sequences are the same however they were built, and a number can be added.
 func TestSequenceBuilder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	random := rand.New(rand.NewPCG(1, 13))
 	var table codec.SequenceTable
 	for range 20 {
@@ -165,10 +163,11 @@ func TestSequenceBuilder(t *testing.T) {
 // A trace whose chunks are in parts equals, byte for byte, the one whose chunks were coded at once;
 // a chain of the parts and a tail reads like that trace.
 func TestChunksInParts(t *testing.T) {
+	seeds := uint64(4)
 	if testing.Short() {
-		t.Skip("it has one goroutine")
+		seeds = 2
 	}
-	for seed := range uint64(4) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 14))
 		c := withStreams(1, seed)
 		whole := bytesOf(t, c)

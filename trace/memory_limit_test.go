@@ -79,9 +79,6 @@ func dense() map[string]struct {
 // The memory that a reader and a cursor need per byte of the file, in addition to constant parts
 // (such as the contexts of a block of timing).
 func TestMemoryPerByte(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	const step, once = 32 << 10, 512 << 10
 	for name, row := range dense() {
 		t.Run(name, func(t *testing.T) {
@@ -112,9 +109,6 @@ func TestDefaultMemoryLimit(t *testing.T) {
 
 // Memory that is not needed any more does not count, however often something is read.
 func TestLimitIsForWhatIsInUse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
-	}
 	uses := map[string]func(r *Reader) error{
 		"sequences": func(r *Reader) error {
 			for i := range r.Sequences() {
@@ -150,7 +144,11 @@ func TestLimitIsForWhatIsInUse(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, use(r)) // what is kept for the next time
 				before := r.budget.Left()
-				for range 5 {
+				times := 5
+				if testing.Short() {
+					times = 1
+				}
+				for range times {
 					require.NoError(t, use(r))
 				}
 				require.Equal(t, before, r.budget.Left())

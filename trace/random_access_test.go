@@ -78,9 +78,6 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 // A call is the same wherever reading begins, even if requests, lists of them and statuses vary
 // from call to call: earlier values are skipped, and lists of changes are applied.
 func TestSeekAmongVaryingCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	r := open(t, file(t, simulate.Config{Pattern: "random", Ranks: 3, Iterations: 3000, Variety: 300}))
 	varying := 0
 	for _, s := range r.Signatures() {

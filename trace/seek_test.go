@@ -76,8 +76,7 @@ func TestSeekToRequests(t *testing.T) {
 	}
 }
 
-// seeksOf reduces the number of seeks if time is short: to the race detector each is like the
-// others.
+// seeksOf reduces the number of seeks if time is short.
 func seeksOf(seeks int) int {
 	if testing.Short() {
 		return max(4, seeks/8)
@@ -109,9 +108,6 @@ func TestSeekInGoldenFiles(t *testing.T) {
 }
 
 func TestSeekInAllPatterns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for _, name := range simulate.Names() {
 		t.Run(name, func(t *testing.T) {
 			ranks := 8
@@ -161,11 +157,12 @@ func TestSeekInRandomPrograms(t *testing.T) {
 
 // The random programs have all forms that they are for.
 func TestRandomProgramsHaveAllForms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
-	}
 	all := map[string]bool{}
-	for seed := range uint64(24) {
+	seeds := uint64(24)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		for feature := range trace.FeaturesOf(t, bytesOf(t, makeRandomProgram(seed, false, seed%2 == 0))) {
 			all[feature] = true
 		}
@@ -181,9 +178,6 @@ func TestRandomProgramsHaveAllForms(t *testing.T) {
 
 // Several blocks of timing, with tracer overhead and nested calls at their borders.
 func TestSeekAcrossBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	const calls = 2*timing.BlockCalls + 500
 	c := windows()
 	c.Grammar.Rules[0] = []grammar.Symbol{grammar.RuleSymbol(1, 6), {Value: 2, Count: calls - 24}}
@@ -220,9 +214,6 @@ func TestSeekAcrossBlocks(t *testing.T) {
 // them. A block whose start differs from that of its interval is an error call by call; after a
 // seek, which trusts it, the calls would have other times.
 func TestSeekAmongExtrapolations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
-	}
 	_, c := trace.AcrossBlocks()
 	b := bytesOf(t, c)
 	seekEverywhere(t, open(t, b), 24)

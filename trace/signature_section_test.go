@@ -26,7 +26,7 @@ func TestSignatureSection(t *testing.T) {
 	sizes := map[bool]int{}
 	for _, expected := range []bool{true, false} {
 		random := rand.New(rand.NewPCG(1, 2))
-		for range 50 {
+		for range 20 {
 			var signatures []Signature
 			var made, statuses []Value
 			for range 1 + random.IntN(20) {

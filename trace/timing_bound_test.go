@@ -10,9 +10,6 @@ import (
 // The errors that a cursor reports for times are upper bounds, and are the same from the beginning,
 // from anywhere else in the file, and from memory.
 func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	exact := stencil(2, 34_000, true)
 	exact.Threads.Change(0, func(t *Thread) { // one call in ten thousand comes after two long gaps
 		for i := 0; i+3 < len(t.Gaps); i += 10_000 {

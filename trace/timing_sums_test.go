@@ -64,10 +64,11 @@ func exactTimes(th *trace.Thread) (enters, exits []int64) {
 // each signature are exact, and so are the moments between stretches. Merges and rewritten files
 // keep the sums unchanged.
 func TestSumsInPlaceOfTimes(t *testing.T) {
+	seeds := uint64(4)
 	if testing.Short() {
-		t.Skip("it has one goroutine")
+		seeds = 2
 	}
-	for seed := range uint64(4) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 6))
 		c := longRank(1, seed)
 		th := c.Threads.At(0)
@@ -176,9 +177,6 @@ func TestSumsOfSums(t *testing.T) {
 
 // A stretch with more signatures than it has rows for keeps the sums of the rest together.
 func TestSumsOfManySignatures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	c := longRank(0, 1)
 	for n := range int64(700) {
 		c.Signatures = append(c.Signatures, trace.Signature{Function: 2, OwnRank: -1, Site: 0, Return: number(2 + n)})

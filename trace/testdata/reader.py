@@ -1,6 +1,6 @@
 """A second reader of trace files, written from docs/format.md: prints every call as package trace's Event.AppendJSON.
 
-usage: reader.py FILE        needs the zstd command
+usage: reader.py FILE... [--ranks]    needs the zstd command
 """
 import copy
 import itertools
@@ -1134,17 +1134,20 @@ def show(v, kind):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "rb") as f:
-        data = f.read()
-    if data[7] in Histograms.versions:
-        for line in Histograms(data).lines:
-            print(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
-        sys.exit()
-    t = Trace(data)
-    if sys.argv[2:] == ["--ranks"]:
-        for rank in t.ranks():
-            print(json.dumps(rank))
-        sys.exit()
-    for row in range(len(t.threads)):
-        for call in t.calls(row):
-            print(json.dumps(call, ensure_ascii=False, separators=(",", ":")))
+    for name in sys.argv[1:]:
+        if name == "--ranks":
+            continue
+        with open(name, "rb") as f:
+            data = f.read()
+        if data[7] in Histograms.versions:
+            for line in Histograms(data).lines:
+                print(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+            continue
+        t = Trace(data)
+        if sys.argv[-1] == "--ranks":
+            for rank in t.ranks():
+                print(json.dumps(rank))
+            continue
+        for row in range(len(t.threads)):
+            for call in t.calls(row):
+                print(json.dumps(call, ensure_ascii=False, separators=(",", ":")))

@@ -77,9 +77,6 @@ func TestEvidenceOfAComputation(t *testing.T) {
 
 // Data that moved in one of many instances does not explain why the others were blocked.
 func TestDataOfSomeInstances(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	for kind, most := range map[string]bool{"data": true, "once": false} {
 		t.Run(kind, func(t *testing.T) {

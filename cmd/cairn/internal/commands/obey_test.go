@@ -9,6 +9,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,7 +37,11 @@ const soon = 3 * time.Second
 // irregularTrace writes a trace that takes every command some time, and a trace for each rank.
 func irregularTrace(t *testing.T, dir string) (path string, shards []string) {
 	t.Helper()
-	sim, err := simulate.New(simulate.Config{Pattern: "random", Ranks: 16, Iterations: 5_000, Variety: 30_000, Timing: "lossy 5"})
+	iterations := 5_000
+	if testing.Short() {
+		iterations = 2_000
+	}
+	sim, err := simulate.New(simulate.Config{Pattern: "random", Ranks: 16, Iterations: iterations, Variety: 30_000, Timing: "lossy 5"})
 	require.NoError(t, err)
 	contents, err := sim.Contents()
 	require.NoError(t, err)
@@ -94,37 +99,33 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestCommandsEndAfterASignal: each command, asked to end at different times, ends soon, with an error,
-// and leaves no incomplete file. The signal may arrive after its file is written and before the
-// process ends.
-func TestCommandsEndAfterASignal(t *testing.T) {
+// TestCommandsEndSoon: each command, asked to end at different times, ends soon, with an error, and
+// leaves no incomplete file. It is asked by a signal, after which its process ends even if the
+// command does not, and by its context, which has to reach the loops of all that analyze.
+func TestCommandsEndSoon(t *testing.T) {
 	dir := t.TempDir()
 	path, shards := irregularTrace(t, dir)
 	random := rand.New(rand.NewSource(1))
+	times := 3
+	if testing.Short() {
+		times = 1
+	}
 	for name, arguments := range working(path, shards, dir) {
 		t.Run(name, func(t *testing.T) {
 			begun := time.Now()
-			require.NoError(t, cairntest.Process(arguments).Run())
+			_, err := cairntest.Run(t, arguments...)
+			require.NoError(t, err)
 			takes, whole := time.Since(begun), contents(t, dir)
-			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+			loops := !slices.Contains([]string{"simulate", "merge", "info"}, name) // theirs are short
+			for n := range times {
 				for _, name := range written {
 					require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
 				}
-				process := cairntest.Process(arguments)
-				var said strings.Builder
-				process.Stderr = &said
-				require.NoError(t, process.Start())
-				time.Sleep(30*time.Millisecond + time.Duration(random.Int63n(int64(takes))))
-				told := time.Now()
-				_ = process.Process.Signal(signal) // it may have ended
-				err := process.Wait()
-				assert.Less(t, time.Since(told), soon)
-				if err == nil {
-					continue // it ended before the signal
-				}
-				if code := process.ProcessState.ExitCode(); code >= 0 { // otherwise the runtime did not handle signals yet
-					assert.Equal(t, 128+int(signal), code, said.String())
-					assert.Contains(t, said.String(), "asked to end")
+				after := time.Duration(random.Int63n(int64(takes)))
+				signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}[(n+len(name))%2]
+				endAfterSignal(t, arguments, 30*time.Millisecond+after, signal)
+				if loops {
+					endWithContext(t, arguments, after)
 				}
 				for name, file := range contents(t, dir) {
 					assert.True(t, whole[name] == file, "%s is not whole: %d bytes of %d", name, len(file), len(whole[name]))
@@ -134,38 +135,47 @@ func TestCommandsEndAfterASignal(t *testing.T) {
 	}
 }
 
-// TestContextsReachTheLoops: the commands that analyze also end by themselves, before they are
-// abandoned.
-func TestContextsReachTheLoops(t *testing.T) {
-	dir := t.TempDir()
-	path, shards := irregularTrace(t, dir)
-	random := rand.New(rand.NewSource(2))
-	for name, arguments := range working(path, shards, dir) {
-		if name == "simulate" || name == "merge" || name == "info" {
-			continue // its loops are short: see obey
-		}
-		t.Run(name, func(t *testing.T) {
-			for range 3 {
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				root := &cobra.Command{SilenceUsage: true, SilenceErrors: true}
-				root.AddCommand(inspect.NewDumpCommand(), inspect.NewProgramCommand(), inspect.NewClustersCommand(), rewrite.NewReduceCommand(), rewrite.NewRedactCommand(), inspect.NewPlacementCommand(),
-					inspect.NewGraphCommand(), analyze.NewAnalyzeCommand(), inspect.NewPredictCommand(), inspect.NewCompareCommand(), export.NewExportCommand())
-				root.SetArgs(arguments)
-				root.SetOut(io.Discard)
-				root.SetErr(io.Discard)
-				told := make(chan time.Time, 1)
-				time.AfterFunc(time.Duration(random.Int63n(int64(time.Second))), func() {
-					told <- time.Now()
-					cancel()
-				})
-				err := root.ExecuteContext(ctx)
-				if err == nil {
-					continue
-				}
-				require.ErrorIs(t, err, context.Canceled)
-				assert.Less(t, time.Since(<-told), soon)
-			}
-		})
+// endAfterSignal starts a command as a process and sends it a signal, which may arrive after its
+// file is written and before the process ends.
+func endAfterSignal(t *testing.T, arguments []string, after time.Duration, signal syscall.Signal) {
+	t.Helper()
+	process := cairntest.Process(arguments)
+	var said strings.Builder
+	process.Stderr = &said
+	require.NoError(t, process.Start())
+	time.Sleep(after)
+	told := time.Now()
+	_ = process.Process.Signal(signal) // it may have ended
+	err := process.Wait()
+	assert.Less(t, time.Since(told), soon)
+	if err == nil {
+		return // it ended before the signal
+	}
+	if code := process.ProcessState.ExitCode(); code >= 0 { // otherwise the runtime did not handle signals yet
+		assert.Equal(t, 128+int(signal), code, said.String())
+		assert.Contains(t, said.String(), "asked to end")
+	}
+}
+
+// endWithContext runs a command that nothing ends but itself, and cancels its context.
+func endWithContext(t *testing.T, arguments []string, after time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	root := &cobra.Command{SilenceUsage: true, SilenceErrors: true}
+	root.AddCommand(inspect.NewDumpCommand(), inspect.NewProgramCommand(), inspect.NewClustersCommand(), rewrite.NewReduceCommand(),
+		inspect.NewPlacementCommand(), inspect.NewGraphCommand(), analyze.NewAnalyzeCommand(), inspect.NewPredictCommand(),
+		inspect.NewCompareCommand(), export.NewExportCommand())
+	root.SetArgs(arguments)
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	told := make(chan time.Time, 1)
+	time.AfterFunc(after, func() {
+		told <- time.Now()
+		cancel()
+	})
+	if err := root.ExecuteContext(ctx); err != nil {
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Less(t, time.Since(<-told), soon)
 	}
 }
