@@ -22,9 +22,6 @@ import (
 // calls are recorded once, the trace reports where there are only sums, all other times are exact,
 // and so are those of calls after the store came back.
 func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
-	}
 	const limit = 32 << 20
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 91))

@@ -86,7 +86,11 @@ func emptied(t *testing.T, spool string) {
 // 100 launches one after the other, as in a launcher's script: the spool holds a few of them at any time, and the store
 // all of them at the end.
 func TestManyLaunchesOneAfterTheOther(t *testing.T) {
-	const launches, ranks = 100, 3
+	const ranks = 3
+	launches := 100
+	if testing.Short() {
+		launches = 30
+	}
 	spool, s := t.TempDir(), openStore(t)
 	o := quick(t, spool, s, pod(0))
 	o.Logf = nil

@@ -73,14 +73,13 @@ func (g *growingStore) look(key string) {
 // are killed at any request. At any time the store has all processes that were ever uploaded, and
 // the trace is, byte for byte, that of a spool that is shipped at the end, as one pack.
 func TestPacksOfAnySize(t *testing.T) {
-	const ranks, rounds, turns = 5, 8, 15_000
-	programs := []program{withoutOrder, repeats}
-	seeds := uint64(3)
+	const ranks, turns = 5, 15_000
+	seeds, rounds := uint64(3), 8
 	if testing.Short() {
-		programs, seeds = programs[1:], 1
+		seeds, rounds = 1, 4 // of each program
 	}
 	defer func(most int64) { maxPack = most }(maxPack)
-	for _, program := range programs {
+	for _, program := range []program{withoutOrder, repeats} {
 		plain, s := t.TempDir(), openStore(t)
 		run := beginRanks(t, plain, program, ranks)
 		for range rounds + 1 {
@@ -133,9 +132,6 @@ func TestPacksOfAnySize(t *testing.T) {
 
 // Ranks that do the same are one pack; those without order are several.
 func TestPacksFollowMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("its goroutines are those of TestPacksOfAnySize")
-	}
 	for _, program := range []program{repeats, withoutOrder} {
 		spool, s := t.TempDir(), openStore(t)
 		run := beginRanks(t, spool, program, 8)
