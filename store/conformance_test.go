@@ -149,9 +149,6 @@ func TestList(t *testing.T) {
 }
 
 func TestManyObjects(t *testing.T) {
-	if testing.Short() {
-		t.Skip("1100 uploads")
-	}
 	m := minioForTest(t)
 	s, err := Open("s3://"+m.bucket(t)+"/p", m.options())
 	if err != nil {

@@ -135,9 +135,6 @@ func TestStoredPartsAreMerged(t *testing.T) {
 // If parts were deleted, or are incomplete, the ranks of that pod are missing, and the trace has
 // all others.
 func TestMissingPartsAreNamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("its goroutines are those of TestStoredPartsAreMerged")
-	}
 	whole := openStore(t)
 	for pod := range 2 {
 		shipLong(t, whole, pod, true)

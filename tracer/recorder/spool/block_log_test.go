@@ -71,7 +71,11 @@ func requireTimes(t *testing.T, s *recordtest.Shim, c *trace.Content, calls func
 
 // Times are read back unchanged from blocks of all sizes, from the log and from memory.
 func TestTimesComeBackFromBlocks(t *testing.T) {
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := longProgram(t, seed, 20_000)
 			s.Process.BufferBytes = record.BufferHeaderBytes + 4096

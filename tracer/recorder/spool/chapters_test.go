@@ -36,10 +36,11 @@ func chaoticProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 // What was called is the same with chapters as without, from a process that lives, was killed, or whose times are coded
 // meanwhile; and what a checkpoint writes does not grow with the calls.
 func TestChapters(t *testing.T) {
+	seeds := uint64(4)
 	if testing.Short() {
-		t.Skip("it has one goroutine")
+		seeds = 2
 	}
-	for seed := range uint64(4) {
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := chaoticProgram(t, seed, 30_000)
 			whole := wholeContent(s)
@@ -74,9 +75,6 @@ func TestChapters(t *testing.T) {
 
 // Times are coded with the terminals of the chapters that their calls are in.
 func TestPackWithChapters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	s := chaoticProgram(t, 9, 700_000)
 	whole := wholeContent(s)
 	w, dir := startSpool(t, s)

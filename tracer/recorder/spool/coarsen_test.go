@@ -16,9 +16,6 @@ import (
 // Times are dropped at random times while the process continues, sometimes by a packer that is killed: the trace has
 // all calls, marks those with sums only, and has exactly these sums.
 func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		s := longProgram(t, seed, 900_000)

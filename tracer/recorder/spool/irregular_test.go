@@ -27,9 +27,6 @@ func irregularProgram(t *testing.T, calls int) *recordtest.Shim {
 
 // Values that do not repeat go to the file beside the checkpoints: neither the state nor the memory grows with them.
 func TestIrregularValuesGoToTheFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	s := irregularProgram(t, 200_000)
 	w, dir := startSpool(t, s)
 	written := w.play(s, nil)

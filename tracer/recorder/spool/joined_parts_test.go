@@ -87,9 +87,6 @@ func (o objects) chained(t *testing.T, d *Directory) *trace.Content {
 // Many parts in the store need few files in the spool, and the trace is the same. Parts that the store loses are replaced by
 // sums.
 func TestJoinedParts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	before := joinedParts
 	joinedParts = 3
 	t.Cleanup(func() { joinedParts = before })

@@ -18,10 +18,10 @@ import (
 // However irregular a program is, the recorder stays within its memory limit and loses no call. Signatures and a note report
 // what is missing. What was known before is kept, to the argument.
 func TestMemoryHasALimit(t *testing.T) {
+	calls, limit := 120_000, 4<<20
 	if testing.Short() {
-		t.Skip("it has one goroutine")
+		calls, limit = calls/2, limit/2
 	}
-	const calls, limit = 120_000, 4 << 20
 	for _, kind := range irregularities() {
 		t.Run(kind.name, func(t *testing.T) {
 			run := startIrregular(t, kind)
@@ -37,7 +37,7 @@ func TestMemoryHasALimit(t *testing.T) {
 			var functions []uint16
 			most := 0
 			for run.calls < calls {
-				run.prepare(1 << 14)
+				run.prepare(calls >> 3)
 				regular()
 				words := s.Thread(0).Words
 				for at := record.BufferHeaderWords; at < len(words); at += int(record.Low(words[at+record.ReservedWord])) / 8 {
@@ -94,15 +94,16 @@ func TestMemoryHasALimit(t *testing.T) {
 
 // The estimated memory of the recorder agrees with the heap, whatever fills it.
 func TestMemoryEstimate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	heap := func() int {
 		runtime.GC()
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
+	}
+	calls := 200_000
+	if testing.Short() {
+		calls = 60_000
 	}
 	for _, name := range []string{"order", "texts", "sites", "datatypes-kept", "communicators", "all"} {
 		t.Run(name, func(t *testing.T) {
@@ -111,8 +112,8 @@ func TestMemoryEstimate(t *testing.T) {
 			run := startIrregular(t, all[slices.IndexFunc(all, func(k irregularity) bool { return k.name == name })])
 			r := run.writer.spool.recorder
 			r.Limits.Memory = 1 << 40
-			for run.calls < 200_000 {
-				run.prepare(1 << 15)
+			for run.calls < calls {
+				run.prepare(calls / 6)
 				run.play()
 			}
 			clear(run.shim.Threads) // the test's own

@@ -14,9 +14,6 @@ import (
 // A shard with chapters in parts is read as the same trace as one with them in its grammar, with coded times or without, and
 // whatever was packed when.
 func TestChaptersApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		s := chaoticProgram(t, 20+seed, 400_000)
@@ -82,9 +79,6 @@ func TestChaptersApart(t *testing.T) {
 
 // A shard with damaged chapters is refused, whichever byte is damaged.
 func TestDamagedChapters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	s := chaoticProgram(t, 30, 200_000)
 	w, dir := startSpool(t, s)
 	w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = 100_000, 1

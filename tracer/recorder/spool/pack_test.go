@@ -42,9 +42,6 @@ func packedOf(t *testing.T, dir string, ended bool) Packed {
 // A trace is the same whether its times were coded at random times while the process continued or at its end, even if a
 // packer was killed.
 func TestPackWhileTheProcessGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it has one goroutine")
-	}
 	for seed, mode := range []string{"lossless", "lossy 5"} {
 		t.Run(mode, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 8))
