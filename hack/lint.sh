@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# golangci-lint, built from its module at the version named here, over all packages and build tags.
+# golangci-lint, built from its module at the version named here, and rules of our own (hack/lint), over
+# all packages and build tags.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -16,3 +17,5 @@ fi
 "$BIN/golangci-lint" run --build-tags mpi,e2e,browser ./...
 # and with cgo, what uses it
 CGO_ENABLED=1 "$BIN/golangci-lint" run --build-tags otf2 ./analyzer/export/otf2/... ./tracer/core
+go build -o "$BIN/cairn-lint" ./hack/lint
+go vet -vettool="$BIN/cairn-lint" -mpiwords -tags mpi,e2e,browser ./...
