@@ -19,8 +19,8 @@ const (
 	maxSkeletonSecondsOff = 0.3
 )
 
-var withSkeleton = strings.Fields("attributes balanced collectives datatypes farm imbalance io master_worker persistent phases requests rma " +
-	"ring split stencil sweep threads topology")
+var withSkeleton = strings.Fields("attributes balanced collectives datatypes farm imbalance io " +
+	"master_worker persistent phases requests rma ring split stencil sweep threads topology")
 
 // npbOf4 builds NPB class S on 4 ranks and returns the paths of the programs.
 func (b *bench) npbOf4(mpi string) []string {
@@ -41,7 +41,7 @@ func skeletons(b *bench) {
 	for _, mpi := range b.words("MPIS") {
 		var programs []string
 		names := withSkeleton
-		if given("PROGRAMS") {
+		if b.given("PROGRAMS") {
 			names = b.words("PROGRAMS")
 		}
 		for _, name := range names {
@@ -68,7 +68,8 @@ func (b *bench) skeleton(mpi, program string) {
 		return
 	}
 	made := filepath.Join(folder, "skeleton")
-	_, err = b.said("make", "-s", "-C", folder, "CC=mpicc."+mpi, "CFLAGS=-std=c11 -O2 -Wall -Wextra -Werror")
+	_, err = b.said("make", "-s", "-C", folder, "CC=mpicc."+mpi,
+		"CFLAGS=-std=c11 -O2 -Wall -Wextra -Werror")
 	if err == nil {
 		trace, err = b.trace("", mpirun(mpi, 4, made))
 	}
@@ -84,13 +85,15 @@ func (b *bench) skeleton(mpi, program string) {
 		get(b.said(append([]string{"timeout", "120"}, mpirun(mpi, 4, program)...)...))
 		return time.Since(begun).Seconds()
 	}
-	original1, made1 := seconds(program), seconds(made)
+	native, remade := seconds(program), seconds(made)
 	lines := bytes.Count(get(os.ReadFile(filepath.Join(folder, "skeleton.c"))), []byte("\n"))
-	b.row(name, val("right", 1).atLeast(1), val("lines of C", float64(lines)), val("program, s", original1), val("skeleton, s", made1),
-		val("off, s", made1-original1).within(max(maxSkeletonSecondsOff, maxSkeletonOff*original1)))
+	b.row(name, val("right", 1).atLeast(1), val("lines of C", float64(lines)),
+		val("program, s", native), val("skeleton, s", remade),
+		val("off, s", remade-native).within(max(maxSkeletonSecondsOff, maxSkeletonOff*native)))
 }
 
-var sameCalls, refusal = regexp.MustCompile(`made the same [0-9]+ calls.*`), regexp.MustCompile(`MPI_Abort: it ends the job.*`)
+var sameCalls, refusal = regexp.MustCompile(`made the same [0-9]+ calls.*`),
+	regexp.MustCompile(`MPI_Abort: it ends the job.*`)
 
 // replayCalls executes examples again, traced, and compares call by call. Those that must be
 // refused are recognized by their message.
@@ -103,10 +106,11 @@ func replayCalls(b *bench) {
 				expected, words = refusal, []string{program, "--abort", "3"}
 			}
 			trace, err := b.trace("", mpirun(mpi, 4, words...))
-			if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) { // a program that fails has a trace, too
+			if exit := new(exec.ExitError); !errors.As(err, &exit) { // what fails has a trace, too
 				must(err)
 			}
-			said, _ := b.said(slices.Concat([]string{"timeout", "300", "bin/cairn", "replay", trace, "--speed", "max", "--check", "--"}, mpirun(mpi, 4))...)
+			said, _ := b.said(slices.Concat([]string{"timeout", "300", "bin/cairn", "replay", trace,
+				"--speed", "max", "--check", "--"}, mpirun(mpi, 4))...)
 			name := mpi + " " + filepath.Base(program)
 			if found := expected.FindString(said); found != "" {
 				b.check(name, true, found)

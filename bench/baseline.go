@@ -14,7 +14,8 @@ type simulation struct{ name, arguments string }
 
 // traces are those that commands are measured on. An analysis of each takes about a second.
 var traces = []simulation{
-	{"stencil", "--pattern stencil2d --ranks 256 --iterations 200 --noise-percent 10 --slow-rank 3 --slow-percent 30"},
+	{"stencil", "--pattern stencil2d --ranks 256 --iterations 200 --noise-percent 10 " +
+		"--slow-rank 3 --slow-percent 30"},
 	{"irregular", "--pattern irregular --ranks 64 --iterations 50 --noise-percent 10"},
 	{"random", "--pattern random --ranks 16 --iterations 1500 --noise-percent 10"},
 	{"sweep", "--pattern wavefront --ranks 64 --iterations 40 --noise-percent 10 --timing lossless"},
@@ -37,13 +38,15 @@ func baselineSizes(b *bench) {
 		}
 	}
 	for _, s := range traces {
-		b.row("simulated "+s.name, val("bytes", fileBytes(b.simulate("--timing lossy "+s.arguments))).exact())
+		trace := b.simulate(s.arguments, lossy...)
+		b.row("simulated "+s.name, val("bytes", fileBytes(trace)).exact())
 	}
 	must(filepath.WalkDir(b.folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == "out" || strings.HasPrefix(entry.Name(), ".") && path != b.folder):
+		case entry.IsDir() && (entry.Name() == "out" || strings.HasPrefix(entry.Name(), ".") &&
+			path != b.folder):
 			return filepath.SkipDir
 		case filepath.Ext(path) == ".cairn" && filepath.Base(filepath.Dir(path)) == "testdata":
 			b.row("testdata "+entry.Name(), val("bytes", fileBytes(path)).exact())
@@ -71,10 +74,11 @@ func textBytes(path string) (float64, error) {
 func baselineCommands(b *bench) {
 	row := func(name string, u usage) { b.row(name, val("CPU, s", u.cpu), val("peak, MiB", u.mib)) }
 	for _, s := range traces {
-		trace := b.simulate("--timing lossy " + s.arguments)
+		trace := b.simulate(s.arguments, lossy...)
 		for _, command := range []string{"analyze -o %o", "clusters", "program", "compare %t"} {
 			name, more, _ := strings.Cut(command, " ")
-			arguments := strings.Fields(strings.NewReplacer("%t", trace, "%o", b.fresh("report")).Replace(more))
+			arguments := strings.Fields(strings.NewReplacer("%t", trace, "%o",
+				b.fresh("report")).Replace(more))
 			row(name+" "+s.name, b.used(append([]string{"bin/cairn", name, trace}, arguments...)...))
 		}
 	}

@@ -39,8 +39,10 @@ func clustering(b *bench) {
 		of := func(mode, what string) float64 { return median(r.of(mode, what, 0)) }
 		name := fmt.Sprintf("%s, %d ranks", words[0], c.ranks)
 		for _, mode := range []string{"full", "clustered"} {
-			b.row(name+", "+mode, val("CPU, of untraced", of(mode, "cpu")), val("timing, bytes/call", of(mode, "timing")),
-				val("votes", of(mode, "votes")), val("µs/vote", of(mode, "vote-µs")), val("led calls, %", of(mode, "led")))
+			b.row(name+", "+mode, val("CPU, of untraced", of(mode, "cpu")),
+				val("timing, bytes/call", of(mode, "timing")),
+				val("votes", of(mode, "votes")), val("µs/vote", of(mode, "vote-µs")),
+				val("led calls, %", of(mode, "led")))
 		}
 		values := []value{
 			val("votes, % of time", of("clustered", "vote-share")).atMost(maxVotePercent),
@@ -63,7 +65,8 @@ func (b *bench) clusteredRun(mode, program string, job []string) string {
 	}
 	alone := b.used(job...).cpu
 	// the CPU time of the job in cairn run, without merge and analysis
-	timed := []string{"bash", "-c", `TIMEFORMAT="%U %S"; { time "$@" >/dev/null 2>&1; } 2>"$0"`, b.path("time")}
+	timed := []string{"bash", "-c", `TIMEFORMAT="%U %S"; { time "$@" >/dev/null 2>&1; } 2>"$0"`,
+		b.path("time")}
 	trace := get(b.trace(options, append(timed, job...)))
 	times := numbered("time " + b.run("cat", b.path("time")))["time"]
 	if len(times) != 2 {
@@ -76,6 +79,8 @@ func (b *bench) clusteredRun(mode, program string, job []string) string {
 	}
 	f := b.info(trace)
 	c := f.Clustering
-	return fmt.Sprintf("cpu %g\ntiming %g\nvotes %g\nvote-µs %g\nvote-share %g\nled %g\nclusterings %g\naccuracy %s\n", (times[0]+times[1])/alone,
-		f.Bytes.Timing/f.Calls, c.Votes, c.NSPerVote/1e3, 100*c.VoteShare, 100*c.Extrapolated/f.Calls, c.Clusterings, acc[1])
+	return fmt.Sprintf("cpu %g\ntiming %g\nvotes %g\nvote-µs %g\nvote-share %g\nled "+
+		"%g\nclusterings %g\naccuracy %s\n", (times[0]+times[1])/alone,
+		f.Bytes.Timing/f.Calls, c.Votes, c.NSPerVote/1e3, 100*c.VoteShare, 100*c.Extrapolated/f.Calls,
+		c.Clusterings, acc[1])
 }

@@ -21,7 +21,7 @@ var errWorse = errors.New("something got worse")
 
 func newCompareCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "compare OLD NEW", Short: "Print what differs by more than chance between two files of results", Args: cobra.ExactArgs(2),
+		Use: "compare OLD NEW", Short: "Print what differs by more than chance between two results", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var files [2]*results
 			for i, path := range args {
@@ -85,7 +85,7 @@ const alpha = 0.01
 type change struct {
 	key
 	before, after float64 // medians
-	p             float64 // probability of such a difference by chance (Mann-Whitney U test); 0 for exact values
+	p             float64 // probability of such a difference by chance; 0 for exact values
 	verdict       outcome
 	warnings      []error // for example too few values for the test
 }

@@ -16,7 +16,8 @@ func writtenResults(t *testing.T, bytes float64, seconds map[string][]float64) *
 	require.NoError(t, r.add("sizes", "cairn", "", val("bytes", bytes).exact()))
 	for _, command := range []string{"analyze", "merge", "gone", "new"} {
 		for _, s := range seconds[command] {
-			require.NoError(t, r.add("commands", command, "", val("CPU, s", s), val("calls/s", 1/s).atLeast(0), val("off, %", -s).within(5)))
+			require.NoError(t, r.add("commands", command, "", val("CPU, s", s),
+				val("calls/s", 1/s).atLeast(0), val("off, %", -s).within(5)))
 		}
 	}
 	read, err := readResults(strings.NewReader(file.String()), "test")
@@ -36,13 +37,16 @@ func TestCompare(t *testing.T) {
 	}{
 		{
 			name: "the same within noise", bytes: 1000,
-			before: map[string][]float64{"analyze": steady}, after: map[string][]float64{"analyze": {1.03, 0.97, 1, 1.01, 0.99}},
+			before: map[string][]float64{"analyze": steady},
+			after:  map[string][]float64{"analyze": {1.03, 0.97, 1, 1.01, 0.99}},
 			report: []string{"0 worse, 0 better, 4 the same"}, absent: []string{"analyze", "warning"},
 		},
 		{
 			name: "slower in every round", bytes: 1000,
-			before: map[string][]float64{"analyze": steady, "merge": steady}, after: map[string][]float64{"analyze": slower, "merge": steady},
-			worse: true, report: []string{"worse", "analyze", "+10.0%", "-9.1%", "3 worse, 0 better, 4 the same"}, absent: []string{"merge"},
+			before: map[string][]float64{"analyze": steady, "merge": steady},
+			after:  map[string][]float64{"analyze": slower, "merge": steady},
+			worse:  true, report: []string{"worse", "analyze", "+10.0%", "-9.1%",
+				"3 worse, 0 better, 4 the same"}, absent: []string{"merge"},
 		},
 		{
 			name: "faster in every round", bytes: 1000,
@@ -61,12 +65,14 @@ func TestCompare(t *testing.T) {
 		{
 			name: "other rows", bytes: 1000,
 			before: map[string][]float64{"gone": steady}, after: map[string][]float64{"new": steady},
-			report: []string{"gone", "new", "0 worse, 0 better, 1 the same within noise (p ≥ 0.01), 3 gone, 3 new"},
+			report: []string{"gone", "new", "0 worse, 0 better, 1 the same within noise (p ≥ 0.01), 3 " +
+				"gone, 3 new"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var report strings.Builder
-			worse := printChanges(&report, compare(writtenResults(t, 1000, c.before), writtenResults(t, c.bytes, c.after)))
+			worse := printChanges(&report, compare(writtenResults(t, 1000, c.before),
+				writtenResults(t, c.bytes, c.after)))
 			assert.Equal(t, c.worse, worse)
 			for _, part := range c.report {
 				assert.Contains(t, report.String(), part)

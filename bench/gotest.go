@@ -50,7 +50,8 @@ func measured(line string) (m measurement, ok bool) {
 // goBench runs Go benchmarks of packages of the tree, sorted by name. More arguments may follow the
 // packages.
 func (b *bench) goBench(pattern, time string, packages ...string) (all []measurement) {
-	words := []string{"go", "test", "-run", "^$", "-bench", pattern, "-benchtime", time, "-timeout", "2h"}
+	words := []string{"go", "test", "-run", "^$", "-bench", pattern, "-benchtime", time, "-timeout",
+		"2h"}
 	for line := range strings.Lines(b.run(append(words, packages...)...)) {
 		if m, ok := measured(strings.TrimSpace(line)); ok {
 			all = append(all, m)
@@ -71,7 +72,8 @@ func (b *bench) goTest(row func(line string) (string, []value), words ...string)
 	b.stream(row, get(c.StdoutPipe()), c.Start, c.Wait)
 }
 
-func (b *bench) stream(row func(line string) (string, []value), from io.Reader, start, wait func() error) {
+func (b *bench) stream(row func(line string) (string, []value), from io.Reader, start,
+	wait func() error) {
 	must(start())
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
@@ -107,13 +109,15 @@ func (m measurement) all() (row []value) {
 }
 
 func parts(b *bench) {
-	for _, m := range b.goBench(".", "200ms", "./trace/...", "./tracer/recorder/...", "./merger", "./analyzer/...") {
+	for _, m := range b.goBench(".", "200ms", "./trace/...", "./tracer/recorder/...", "./merger",
+		"./analyzer/...") {
 		b.row(m.name, m.all()...)
 	}
 }
 
 // judged is a row of a test: what, seconds, the error and its target in percent.
-var judged = regexp.MustCompile(`^(.*?) +[0-9.]+ s .*([+-][0-9.]+)% +([0-9.]+)% (?:pass|miss|MISS)$`)
+var judged = regexp.MustCompile(
+	`^(.*?) +[0-9.]+ s .*([+-][0-9.]+)% +([0-9.]+)% (?:pass|miss|MISS)$`)
 
 func differences(line string) (string, []value) {
 	m := judged.FindStringSubmatch(line)
@@ -135,7 +139,8 @@ func replayTimes(b *bench) {
 }
 
 func long(b *bench) {
-	b.goTest(benchmarked, "-run", "^$", "-bench", "Irregular", "-benchtime", "1x", "./tracer/recorder/spool")
+	b.goTest(benchmarked, "-run", "^$", "-bench", "Irregular", "-benchtime", "1x",
+		"./tracer/recorder/spool")
 	for _, name := range []string{"HOURS", "SLOTS", "IRREGULAR"} {
 		must(os.Setenv(name, b.param(name)))
 	}
@@ -145,7 +150,8 @@ func long(b *bench) {
 var medianSeconds = regexp.MustCompile(`^(.+?)  +([0-9.]+)  \([0-9.]+, [0-9.]+\)$`)
 
 func operator(b *bench) {
-	c := b.command("hack/e2e.sh", "-run", "^$", "-bench", "Seconds", "-benchtime", b.param("PAIRS")+"x")
+	c := b.command("hack/e2e.sh", "-run", "^$", "-bench", "Seconds", "-benchtime",
+		b.param("PAIRS")+"x")
 	c.Stderr = os.Stderr
 	b.stream(func(line string) (string, []value) {
 		m := medianSeconds.FindStringSubmatch(line)
@@ -212,12 +218,14 @@ func traceTiming(b *bench) {
 	folder, yield := b.buildNPB("mpich", programs...), b.yield()
 	for _, program := range programs {
 		for _, timing := range []string{"lossless", "lossy"} {
-			trace := get(b.trace("--call-sites none --timing "+timing, mpirun("mpich", 4, "env", "LD_PRELOAD="+yield, path.Join(folder, program))))
+			trace := get(b.trace("--call-sites none --timing "+timing,
+				mpirun("mpich", 4, "env", "LD_PRELOAD="+yield, path.Join(folder, program))))
 			must(os.MkdirAll(b.path("traces/"+program+"."+timing), 0o755))
 			must(os.Rename(trace, b.path("traces/"+program+"."+timing+"/trace.cairn")))
 		}
 	}
-	for _, m := range b.goBench("TimingOf", "200ms", "./trace", "-traces", b.path("traces/*/trace.cairn")) {
+	for _, m := range b.goBench("TimingOf", "200ms", "./trace", "-traces",
+		b.path("traces/*/trace.cairn")) {
 		b.row(m.name, timing(m)...)
 	}
 }
@@ -231,7 +239,8 @@ func timing(m measurement) []value {
 		if parts[3] == "5%" {
 			limit = maxBytes5
 		}
-		return []value{val("bytes/call", bytes).atMost(limit), val("of KT", bytes/m.get("KT-bytes/call")).atMost(maxBeyondKT)}
+		return []value{val("bytes/call", bytes).atMost(limit),
+			val("of KT", bytes/m.get("KT-bytes/call")).atMost(maxBeyondKT)}
 	}
 	return m.all()
 }

@@ -9,21 +9,25 @@ func languages(b *bench) {
 	calls, pairs := b.param("CALLS"), b.number("PAIRS")
 	for _, mpi := range b.words("MPIS") {
 		programs := map[string]string{
-			"C":       b.compile("c."+mpi, "mpicc."+mpi, "percall.c"),
-			"Fortran": b.compile("f."+mpi, "mpif90."+mpi, "fortran.F90", "-fallow-argument-mismatch", "-J"+b.dir),
+			"C": b.compile("c."+mpi, "mpicc."+mpi, "percall.c"),
+			"Fortran": b.compile("f."+mpi, "mpif90."+mpi, "fortran.F90", "-fallow-argument-mismatch",
+				"-J"+b.dir),
 		}
 		of := map[string]runs{}
 		for language, program := range programs {
-			of[language] = alternately(pairs, []string{"alone", "caller"}, func(v string) string { return p.start(mpi, v, program, calls) })
+			of[language] = alternately(pairs, []string{"alone", "caller"},
+				func(v string) string { return p.start(mpi, v, program, calls) })
 		}
-		for _, call := range []string{"MPI_Comm_rank", "MPI_Iprobe", "MPI_Allreduce(self)", "Irecv+Isend+Waitall"} {
+		for _, call := range []string{"MPI_Comm_rank", "MPI_Iprobe", "MPI_Allreduce(self)",
+			"Irecv+Isend+Waitall"} {
 			cost := func(language string) (alone, added float64) {
 				r := of[language]
 				return median(r.of("alone", call, 0)), median(r.added("caller", "alone", call, 0))
 			}
 			c, cAdds := cost("C")
 			fortran, fortranAdds := cost("Fortran")
-			b.row(mpi+" "+call, val("C, ns", c), val("C adds, ns", cAdds), val("Fortran, ns", fortran), val("Fortran adds, ns", fortranAdds),
+			b.row(mpi+" "+call, val("C, ns", c), val("C adds, ns", cAdds), val("Fortran, ns", fortran),
+				val("Fortran adds, ns", fortranAdds),
 				val("more than C, ns", fortranAdds-cAdds))
 		}
 	}
@@ -31,7 +35,8 @@ func languages(b *bench) {
 		return p.start("openmpi", v, "/usr/bin/python3", b.program("python.py"), calls)
 	})
 	for _, lock := range []string{"held", "released"} { // the interpreter's lock
-		b.row("mpi4py, the lock "+lock, val("alone, ns", median(r.of("alone", lock, 0))), val("without call sites, ns", median(r.of("none", lock, 0))),
+		b.row("mpi4py, the lock "+lock, val("alone, ns", median(r.of("alone", lock, 0))),
+			val("without call sites, ns", median(r.of("none", lock, 0))),
 			val("line of Python adds, ns", median(r.added("caller", "none", lock, 0))).atMost(maxPythonLine))
 	}
 }

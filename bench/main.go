@@ -5,10 +5,10 @@
 //	go run ./bench compare OLD NEW  prints what differs by more than chance
 //	go run ./bench plant            lists the kinds of planted problems; --kind runs one
 //
-// A case is a row of the table in cases.go and a function that measures. It prints a row for each
-// measurement, with targets met or missed. out/bench has the same as JSON, a line for each value
-// (type line), in a file for each measured tree. Figures are ratios and differences of runs that
-// alternate wherever possible, since a machine has other load. A missed target is an error.
+// A case is an entry of the table in cases.txt and a function that measures. It prints a row for
+// each measurement, with targets met or missed. out/bench has the same as JSON, a line for each
+// value (type line), in a file for each measured tree. Figures are ratios and differences of runs
+// in turns wherever possible, since a machine has other load. A missed target is an error.
 //
 // TREES has the folders of the built trees to measure, this one unless given. Several are measured
 // in turns, round by round, so that other load affects all of them alike; ROUNDS is how often. The
@@ -17,9 +17,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -35,12 +35,12 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := &cobra.Command{
-		Use: "bench [CASE…]", Short: "Measure what Cairn costs and how good it is; without a name, list the cases",
+		Use: "bench [CASE…]", Short: "Measure what Cairn costs and how good it is, or list the cases",
 		Args: cobra.ArbitraryArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
-				list(os.Stdout)
-				return nil
+				_, err := fmt.Print(table)
+				return err
 			}
 			return runCases(c.Context(), names)
 		},
@@ -52,37 +52,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-}
-
-func list(to io.Writer) {
-	for _, c := range cases {
-		fmt.Fprintf(to, "%s\n    measures  %s\n    against   %s\n    target    %s\n", c.name, c.about, c.against, c.target)
-		for _, p := range c.params {
-			fmt.Fprintf(to, "    %s: %s", p.name, p.about)
-			if p.usual != "" {
-				fmt.Fprintf(to, "; default %s", strings.ReplaceAll(p.usual, "\n", "\n        "))
-			}
-			fmt.Fprintln(to)
-		}
-	}
-	fmt.Fprint(to, "\nmake bench-NAME runs NAME, or all cases whose names begin with NAME-. For all cases: TREES=\"DIR DIR\" are the built trees to\n"+
-		"measure in turns, ROUNDS=N how often (baseline-commands, baseline-instructions: 5, others: 1).\n")
-}
-
-// chosen returns the cases with these names or prefixes of names.
-func chosen(names []string) (of []*benchmark, err error) {
-	for _, name := range names {
-		before := len(of)
-		for i := range cases {
-			if c := &cases[i]; c.name == name || strings.HasPrefix(c.name, name+"-") {
-				of = append(of, c)
-			}
-		}
-		if len(of) == before {
-			return nil, fmt.Errorf("there is no case %s: make bench lists them", name)
-		}
-	}
-	return of, nil
 }
 
 // A tree is a checkout of this repository that has been built.
@@ -104,7 +73,8 @@ func openTrees(folders []string) ([]*tree, error) {
 				return nil, fmt.Errorf("%s is not built: run make build in it: %w", folder, err)
 			}
 		}
-		name, err := output(exec.Command("git", "-C", folder, "describe", "--tags", "--always", "--dirty"))
+		name, err := output(exec.Command("git", "-C", folder, "describe", "--tags", "--always",
+			"--dirty"))
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +97,7 @@ func runCases(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	trees, err := openTrees(strings.Fields(setting("TREES", ".")))
+	trees, err := openTrees(strings.Fields(cmp.Or(os.Getenv("TREES"), ".")))
 	if err != nil {
 		return err
 	}
@@ -152,7 +122,7 @@ func runCases(ctx context.Context, names []string) error {
 	}
 	failed := 0
 	for _, c := range of {
-		rounds, err := strconv.Atoi(setting("ROUNDS", strconv.Itoa(max(c.rounds, 1))))
+		rounds, err := strconv.Atoi(c.param("ROUNDS"))
 		if err != nil {
 			return fmt.Errorf("ROUNDS: %w", err)
 		}
@@ -183,12 +153,4 @@ func summary(trees []*tree, failed int) error {
 	}
 	fmt.Printf("\nall %d targets are met\n", judged)
 	return nil
-}
-
-// setting returns an environment variable.
-func setting(name, usual string) string {
-	if s := os.Getenv(name); s != "" {
-		return s
-	}
-	return usual
 }

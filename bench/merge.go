@@ -13,7 +13,8 @@ import (
 )
 
 // mergeTargets are the maximum seconds and MiB of merges, by pattern and ranks.
-var mergeTargets = map[string]struct{ seconds, mib float64 }{"stencil2d 16384": {2, 256}, "stencil2d 1048576": {60, 512}}
+var mergeTargets = map[string]struct{ seconds, mib float64 }{"stencil2d 16384": {2, 256},
+	"stencil2d 1048576": {60, 512}}
 
 // A job is the shards of a simulated program in a store.
 type job struct {
@@ -27,7 +28,8 @@ var written = regexp.MustCompile(`: (\d+) shards, \d+ calls, (\d+) bytes`)
 // itself.
 func (b *bench) simulateJob(options string) job {
 	store := b.fresh("job")
-	text := b.run(append([]string{"env", "GOGC=400", "bin/cairn", "simulate", "--store", store}, strings.Fields(options)...)...)
+	text := b.run(append([]string{"env", "GOGC=400", "bin/cairn", "simulate", "--store", store},
+		strings.Fields(options)...)...)
 	n := written.FindStringSubmatch(text)
 	if n == nil {
 		fail("cairn simulate did not say how many shards it wrote: %s", text)
@@ -48,7 +50,8 @@ func (b *bench) mergeJob(j job, fan int) (m merged) {
 	b.write("message", "") // written only if it exists, as in a pod
 	begun := time.Now()
 	add := func(u usage) { m.cpu, m.mib = m.cpu+u.cpu, max(m.mib, u.mib) }
-	add(b.used("bin/cairn", "merge", "--job", "--store", j.store, "--collect-timeout", "1", "--fan-in", fmt.Sprint(fan),
+	add(b.used("bin/cairn", "merge", "--job", "--store", j.store, "--collect-timeout", "1", "--fan-in",
+		fmt.Sprint(fan),
 		"--termination-log", b.path("message")))
 	var message struct{ Levels []int }
 	must(json.Unmarshal(get(os.ReadFile(b.path("message"))), &message))
@@ -57,7 +60,8 @@ func (b *bench) mergeJob(j job, fan int) (m merged) {
 		group.SetLimit(2)
 		for i := range parts {
 			group.Go(func() (err error) {
-				used[i], err = b.usage("", "bin/cairn", "merge", "--job", "--store", j.store, "--level", fmt.Sprint(level+1), "--index", strconv.Itoa(i))
+				used[i], err = b.usage("", "bin/cairn", "merge", "--job", "--store", j.store, "--level",
+					fmt.Sprint(level+1), "--index", strconv.Itoa(i))
 				return err
 			})
 		}
@@ -81,14 +85,16 @@ func merges(b *bench) {
 			fan = 64
 		}
 		name := fmt.Sprintf("%s %d", pattern, ranks)
-		j := b.simulateJob(fmt.Sprintf("%s --pattern %s --ranks %d --call-sites none", replay, pattern, ranks))
+		j := b.simulateJob(fmt.Sprintf("%s --pattern %s --ranks %d --call-sites none", replay, pattern,
+			ranks))
 		m := b.mergeJob(j, fan)
 		wall, mib := val("wall, s", m.wall), val("peak, MiB", m.mib)
 		if t, ok := mergeTargets[name]; ok {
 			wall, mib = wall.atMost(t.seconds), mib.atMost(t.mib)
 		}
 		b.row(name, val("shards", j.shards), val("their bytes", j.bytes), val("CPU, s", m.cpu), wall, mib,
-			val("trace, bytes", fileBytes(m.trace)), val("reading, MiB", b.used("bin/cairn", "info", m.trace).mib))
+			val("trace, bytes", fileBytes(m.trace)), val("reading, MiB",
+				b.used("bin/cairn", "info", m.trace).mib))
 	}
 	for _, pattern := range b.words("PATTERNS") {
 		for _, ranks := range get(parse(b.words("RANKS"))) {
@@ -97,7 +103,7 @@ func merges(b *bench) {
 			}
 		}
 	}
-	if given("LARGE") {
+	if b.given("LARGE") {
 		row("stencil2d", 131072)
 		row("stencil2d", 1048576)
 	}

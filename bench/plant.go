@@ -27,7 +27,8 @@ func newPlantCommand() *cobra.Command {
 		mpi    string
 	)
 	c := &cobra.Command{
-		Use: "plant [--kind KIND --seed N]", Short: "Run a planted problem, or list all kinds", Args: cobra.NoArgs,
+		Use: "plant [--kind KIND --seed N]", Short: "Run a planted problem, or list all kinds",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if kind == "" {
 				listPlants()
@@ -54,7 +55,9 @@ func newPlantCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem; without it, all kinds are listed")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of everything that is drawn")
-	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
+	c.Flags().StringVarP(&out, "output", "o", "",
+		"where the trace of a simulated plant is written, which is not analyzed then; the folder of "+
+			"a real one")
 	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
 	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")
 	c.Flags().StringVar(&mpi, "mpi", "openmpi", "with --real: openmpi or mpich")

@@ -81,7 +81,10 @@ func (b *bench) fresh(name string) string {
 func (b *bench) write(name, text string) { must(os.WriteFile(b.path(name), []byte(text), 0o600)) }
 
 // program is the source of a program in this folder.
-func (b *bench) program(name string) string { return filepath.Join(b.root, "bench", "programs", name) }
+func (b *bench) program(name string) string {
+	return filepath.Join(b.root, "bench", "programs",
+		name)
+}
 
 func (b *bench) command(words ...string) *exec.Cmd {
 	c := exec.CommandContext(b.ctx, words[0], words[1:]...)
@@ -99,7 +102,8 @@ func output(c *exec.Cmd) (string, error) {
 	var out, said bytes.Buffer
 	c.Stdout, c.Stderr = &out, &said
 	if err := c.Run(); err != nil {
-		return out.String(), fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, lastLine(out.String()+"\n"+said.String()))
+		return out.String(), fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err,
+			lastLine(out.String()+"\n"+said.String()))
 	}
 	return out.String(), nil
 }
@@ -199,7 +203,8 @@ func example(mpi, name string) string { return filepath.Join("examples", "bin", 
 
 // compile compiles a program of this folder, and returns its path.
 func (b *bench) compile(to, compiler, source string, flags ...string) string {
-	b.run(slices.Concat([]string{compiler, "-O2", "-g", "-w", "-o", b.path(to), b.program(source)}, flags, []string{"-lm"})...)
+	b.run(slices.Concat([]string{compiler, "-O2", "-g", "-w", "-o", b.path(to), b.program(source)},
+		flags, []string{"-lm"})...)
 	return b.path(to)
 }
 
@@ -207,7 +212,8 @@ func (b *bench) compile(to, compiler, source string, flags ...string) string {
 // wait.
 func (b *bench) yield() string {
 	to := b.path("yield.so")
-	b.run("gcc", "-O2", "-shared", "-fPIC", "-o", to, filepath.Join(b.root, "test/mpi/yield/ucp_yield.c"))
+	b.run("gcc", "-O2", "-shared", "-fPIC", "-o", to,
+		filepath.Join(b.root, "test/mpi/yield/ucp_yield.c"))
 	return to
 }
 
@@ -215,15 +221,17 @@ func (b *bench) yield() string {
 // call.
 func (b *bench) trace(options string, job []string) (string, error) {
 	out := b.fresh("out")
-	words := append([]string{"timeout", "300", "bin/cairn", "run", "-o", out}, strings.Fields(options)...)
+	words := append([]string{"timeout", "300", "bin/cairn", "run", "-o", out},
+		strings.Fields(options)...)
 	_, err := b.try(slices.Concat(words, []string{"--"}, job)...)
 	return filepath.Join(out, "trace.cairn"), err
 }
 
-// simulate writes a trace of a simulated program, and returns its path.
+// simulate writes a trace of a simulated program, and returns its path. The options may override
+// the others.
 func (b *bench) simulate(options string, more ...string) string {
 	to := b.fresh("simulated.cairn")
-	b.run(slices.Concat([]string{"bin/cairn", "simulate", "-o", to}, strings.Fields(options), more)...)
+	b.run(slices.Concat([]string{"bin/cairn", "simulate", "-o", to}, more, strings.Fields(options))...)
 	return to
 }
 

@@ -13,7 +13,8 @@ import (
 // during runs a case with these commands, and returns its error.
 func during(t *testing.T, run func(*bench)) error {
 	t.Helper()
-	return (&bench{ctx: t.Context(), of: &benchmark{name: "test", run: run}, folder: t.TempDir()}).measure()
+	return (&bench{ctx: t.Context(), of: &benchmark{name: "test", run: run},
+		folder: t.TempDir()}).measure()
 }
 
 func TestACommandThatFailsEndsItsCase(t *testing.T) {
@@ -58,7 +59,8 @@ func TestVariantsAlternate(t *testing.T) {
 	assert.Equal(t, []float64{1, 16, 25}, r.of("alone", "loop", 0))
 	assert.Equal(t, []float64{3, -7, 11}, r.added("traced", "alone", "loop", 0)) // within a round
 	assert.Equal(t, []float64{7, 7, 7}, r.of("traced", "loop", 1))
-	assert.ErrorContains(t, during(t, func(*bench) { r.of("traced", "loop", 2) }), "the variant traced did not print loop")
+	assert.ErrorContains(t, during(t, func(*bench) { r.of("traced", "loop", 2) }),
+		"the variant traced did not print loop")
 }
 
 func TestMedianIsAMeasuredValue(t *testing.T) {
@@ -78,12 +80,15 @@ func of(t *testing.T, row []value, name string) (float64, bool) {
 func TestCostOfACall(t *testing.T) {
 	line := func(mean, longest float64) map[string][]float64 {
 		return map[string][]float64{
-			"Iprobe": {mean, 50, longest, 1, 2}, "malloc+free": {mean}, "Finalize": {mean * 1e6}, "Memory": {mean * 1024},
+			"Iprobe": {mean, 50, longest, 1, 2}, "malloc+free": {mean}, "Finalize": {mean * 1e6},
+			"Memory": {mean * 1024},
 		}
 	}
 	r := runs{
-		"alone": {line(10, 0), line(20, 0), line(30, 0)}, "noop": {line(11, 150000), line(21, 150000), line(31, 150000)},
-		"stamps": {line(20, 0), line(30, 0), line(40, 0)}, "lossy": {line(100, 0), line(28, 0), line(39, 0)},
+		"alone":  {line(10, 0), line(20, 0), line(30, 0)},
+		"noop":   {line(11, 150000), line(21, 150000), line(31, 150000)},
+		"stamps": {line(20, 0), line(30, 0), line(40, 0)},
+		"lossy":  {line(100, 0), line(28, 0), line(39, 0)},
 		"caller": {line(131, 250000), line(121, 310000), line(60, 300000)},
 	}
 	row := callCost(r, "caller", "lossy", "Iprobe")
@@ -92,7 +97,8 @@ func TestCostOfACall(t *testing.T) {
 		x    float64
 		met  bool
 	}{
-		{"alone, ns", 20, true}, {"no-op adds", 1, true}, {"clock adds", 10, true}, {"added, ns", 101, false}, {"of clock", 10.1, false},
+		{"alone, ns", 20, true}, {"no-op adds", 1, true}, {"clock adds", 10, true},
+		{"added, ns", 101, false}, {"of clock", 10.1, false},
 		{"option, ns", 31, true}, {"longest, ns", 300000, true}, {"no CPU", 2, true},
 	} {
 		x, met := of(t, row, c.name)
@@ -111,10 +117,12 @@ func TestGoBenchmarks(t *testing.T) {
 		require.True(t, ok, line)
 		return m
 	}
-	m := parsed("BenchmarkRates/sizes=4/runs=1/noise=5%-2 	 1	 379325246 ns/op	 10.05 %error-4x	 26.03 %error-16x	 5.26 %false-alarms	" +
+	m := parsed("BenchmarkRates/sizes=4/runs=1/noise=5%-2 	 1	 379325246 ns/op	 10.05 %error-4x	 " +
+		"26.03 %error-16x	 5.26 %false-alarms	" +
 		" 75.14 %in-interval	 92.29 %right-hurts-first	 66.41 %right-term")
 	assert.Equal(t, "Rates/sizes=4/runs=1/noise=5%", m.name)
-	for name, want := range map[string]bool{"%right-term": true, "%false-alarms": false, "%error-4x": true, "%in-interval": false} {
+	for name, want := range map[string]bool{"%right-term": true, "%false-alarms": false,
+		"%error-4x": true, "%in-interval": false} {
 		_, met := of(t, rates(m), name)
 		assert.Equal(t, want, met, name)
 	}
@@ -124,12 +132,15 @@ func TestGoBenchmarks(t *testing.T) {
 	delete(m.values, "%right-term")
 	assert.ErrorContains(t, during(t, func(*bench) { rates(m) }), "says nothing of %right-term")
 
-	m = parsed("BenchmarkHeldBack/stencil-2 	 1	 8123 ns/op	 -16 %time-off	 5 byte-models	 4 bytes-right	 6 call-models	 6 calls-right	 16 held-back	 6 sites")
-	for name, want := range map[string]bool{"calls right": true, "bytes right": false, "time off, %": false} {
+	m = parsed("BenchmarkHeldBack/stencil-2 	 1	 8123 ns/op	 -16 %time-off	 5 byte-models	 4 " +
+		"bytes-right	 6 call-models	 6 calls-right	 16 held-back	 6 sites")
+	for name, want := range map[string]bool{"calls right": true, "bytes right": false,
+		"time off, %": false} {
 		_, met := of(t, unseen(m), name)
 		assert.Equal(t, want, met, name)
 	}
-	m = parsed("BenchmarkTimingOf/size/cg.S.4.lossless/20%-2 	 10	 100 ns/op	 0.85 KT-bytes/call	 0.95 bytes/call")
+	m = parsed("BenchmarkTimingOf/size/cg.S.4.lossless/20%-2 	 10	 100 ns/op	 0.85 KT-bytes/call	 " +
+		"0.95 bytes/call")
 	_, met = of(t, timing(m), "bytes/call")
 	assert.True(t, met)
 	_, met = of(t, timing(m), "of KT")
@@ -139,11 +150,13 @@ func TestGoBenchmarks(t *testing.T) {
 }
 
 func TestRowsOfTests(t *testing.T) {
-	name, row := differences("a slow rank computes as the other            openmpi     1.805 s    0.655 s    0.605 s    +8.3%      15% pass")
+	name, row := differences("a slow rank computes as the other            openmpi     1.805 s    " +
+		"0.655 s    0.605 s    +8.3%      15% pass")
 	assert.Equal(t, "a slow rank computes as the other openmpi", name)
 	off, met := of(t, row, "off, %")
 	assert.Equal(t, []any{8.3, true}, []any{off, met})
-	name, row = differences("ring       1 ms more, large messages               1.234 s    1.334 s   -10.1%     5.7% MISS")
+	name, row = differences("ring       1 ms more, large messages               1.234 s    1.334 " +
+		"s   -10.1%     5.7% MISS")
 	assert.Equal(t, "ring 1 ms more, large messages", name)
 	_, met = of(t, row, "off, %")
 	assert.False(t, met)

@@ -70,7 +70,8 @@ func scaleUnseen(b *bench) {
 	}
 	for run := range 3 {
 		for _, ranks := range []int{2, 3, 4, 6, 8, 16} {
-			record("stencil", ranks, run, example("openmpi", "stencil"), "--iterations", "20", "--work-us", fmt.Sprint(128000/ranks))
+			record("stencil", ranks, run, example("openmpi", "stencil"), "--iterations", "20", "--work-us",
+				fmt.Sprint(128000/ranks))
 		}
 	}
 	if b.hasNPB() {
@@ -90,7 +91,8 @@ func scaleUnseen(b *bench) {
 func unseen(m measurement) []value {
 	row := []value{
 		val("ranks", m.get("held-back")), val("sites", m.get("sites")),
-		val("calls right", m.get("calls-right")).atLeast(m.get("call-models")), val("bytes right", m.get("bytes-right")).atLeast(m.get("byte-models")),
+		val("calls right", m.get("calls-right")).atLeast(m.get("call-models")),
+		val("bytes right", m.get("bytes-right")).atLeast(m.get("byte-models")),
 	}
 	if strings.HasSuffix(m.name, "/stencil") { // the only program that sleeps instead of computing
 		row = append(row, val("time off, %", m.get("%time-off")).within(maxTimeOff))

@@ -14,14 +14,17 @@ import (
 var (
 	network = []string{"--latency", "20us", "--bandwidth", "10"}
 	// alike are SimGrid's algorithms of collectives that are those of predict's model.
-	alike = strings.Fields("--cfg=smpi/allreduce:rdb --cfg=smpi/bcast:binomial_tree --cfg=smpi/reduce:binomial --cfg=smpi/barrier:ompi_bruck " +
+	alike = strings.Fields("--cfg=smpi/allreduce:rdb --cfg=smpi/bcast:binomial_tree " +
+		"--cfg=smpi/reduce:binomial --cfg=smpi/barrier:ompi_bruck " +
 		"--cfg=smpi/allgather:bruck --cfg=smpi/gather:ompi_binomial --cfg=smpi/scatter:ompi_binomial")
 	simulationTime  = regexp.MustCompile(`Simulation time ([0-9.e+-]+)`)
 	asyncThreshold  = regexp.MustCompile(`smpi.async-small-thresh" value="([0-9]*)"`)
 	writtenOrLeft   = regexp.MustCompile(`(?m)^(written|left).*`)
-	simgridPatterns = strings.Fields("stencil2d stencil3d ring all-to-all pairwise master-worker butterfly tree hypercube transpose irregular " +
+	simgridPatterns = strings.Fields("stencil2d stencil3d ring all-to-all pairwise master-worker " +
+		"butterfly tree hypercube transpose irregular " +
 		"wavefront multigrid multipartition random two-phase")
-	simgridExamples = strings.Fields("stencil ring collectives sweep imbalance balanced master_worker farm requests persistent split topology")
+	simgridExamples = strings.Fields("stencil ring collectives sweep imbalance balanced " +
+		"master_worker farm requests persistent split topology")
 )
 
 // Targets: maximum difference in %.
@@ -34,17 +37,19 @@ func simgrid(b *bench) {
 	for _, trace := range b.words("TRACES") {
 		b.simgridRows(filepath.Base(trace), get(filepath.Abs(trace)), maxRecordedOff)
 	}
-	if given("TRACES") {
+	if b.given("TRACES") {
 		return
 	}
 	for _, pattern := range simgridPatterns {
 		for _, bytes := range []int{1024, 200000} {
-			trace := b.simulate(fmt.Sprintf("--pattern %s --ranks %s --bytes %d --noise-percent 20", pattern, b.param("RANKS"), bytes))
+			trace := b.simulate(fmt.Sprintf("--pattern %s --ranks %s --bytes %d --noise-percent 20", pattern,
+				b.param("RANKS"), bytes))
 			b.simgridRows(fmt.Sprint(pattern, " ", bytes), trace, maxSimulatedOff)
 		}
 	}
 	for _, name := range simgridExamples {
-		b.simgridRows(name, get(b.trace("--timing lossless", mpirun("openmpi", 4, example("openmpi", name)))), maxRecordedOff)
+		b.simgridRows(name, get(b.trace("--timing lossless",
+			mpirun("openmpi", 4, example("openmpi", name)))), maxRecordedOff)
 	}
 }
 
@@ -63,27 +68,32 @@ func simgrid(b *bench) {
 func (b *bench) simgridRows(name, trace string, target float64) {
 	const unlimited = "2000000000"
 	exported := b.fresh("export")
-	said := b.run(slices.Concat([]string{"bin/cairn", "export", trace, "--format", "simgrid", "-o", exported}, network)...)
+	said := b.run(slices.Concat([]string{"bin/cairn", "export", trace, "--format", "simgrid", "-o",
+		exported}, network)...)
 	predicted := func(options ...string) float64 {
 		var p struct {
 			Run struct {
 				Seconds float64 `json:"predicted_seconds"`
 			}
 		}
-		must(json.Unmarshal([]byte(b.run(slices.Concat([]string{"bin/cairn", "predict", trace, "--json"}, network, options)...)), &p))
+		must(json.Unmarshal([]byte(b.run(slices.Concat([]string{"bin/cairn", "predict", trace, "--json"},
+			network, options)...)), &p))
 		return p.Run.Seconds
 	}
 	simulated := func(options ...string) float64 {
-		text := get(b.said(append([]string{"env", "-C", exported, "smpirun", "-platform", "platform.xml", "-hostfile", "hostfile", "-replay", "traces.txt"}, options...)...))
+		text := get(b.said(append([]string{"env", "-C", exported, "smpirun", "-platform", "platform.xml",
+			"-hostfile", "hostfile", "-replay", "traces.txt"}, options...)...))
 		m := simulationTime.FindStringSubmatch(text)
 		if m == nil {
 			fail("SimGrid did not say its time: %s", lastLine(text))
 		}
 		return get(strconv.ParseFloat(m[1], 64))
 	}
-	quicker := func(options ...string) float64 { // ring is the pairwise exchange for any number of ranks
+	// ring is the pairwise exchange for any number of ranks
+	quicker := func(options ...string) float64 {
 		options = append(options, alike...)
-		return min(simulated(append(options, "--cfg=smpi/alltoall:bruck")...), simulated(append(options, "--cfg=smpi/alltoall:ring")...))
+		return min(simulated(append(options, "--cfg=smpi/alltoall:bruck")...),
+			simulated(append(options, "--cfg=smpi/alltoall:ring")...))
 	}
 	row := func(messages string, p, s float64, judged bool) {
 		off := val("off, %", 100*(p/s-1))
@@ -93,7 +103,8 @@ func (b *bench) simgridRows(name, trace string, target float64) {
 		b.row(name+", "+messages, val("predict, ms", 1e3*p), val("SimGrid, ms", 1e3*s), off)
 	}
 	row("at once", predicted("--handshake-from", unlimited),
-		quicker("--cfg=smpi/async-small-thresh:"+unlimited, "--cfg=smpi/send-is-detached-thresh:"+unlimited), true)
+		quicker("--cfg=smpi/async-small-thresh:"+unlimited,
+			"--cfg=smpi/send-is-detached-thresh:"+unlimited), true)
 	from := asyncThreshold.FindStringSubmatch(b.run("cat", filepath.Join(exported, "platform.xml")))
 	if from == nil {
 		fail("platform.xml has no smpi/async-small-thresh")

@@ -48,7 +48,8 @@ var npbRows = []peerRow{
 	{"cg.S", "", 4, 2342, 656}, {"cg.S", "", 16, 4772, 941}, {"cg.S", "", 32, 7078, 1318},
 	{"ep.S", "", 16, 678, 324}, {"ft.S", "", 16, 882, 414},
 	{"is.S", "", 4, 6836, 1050}, {"is.S", "", 16, 20622, 3636},
-	{"lu.S", "", 4, 3700, 810}, {"lu.S", "", 16, 7028, 1462}, {"lu.W", "", 4, 5452, 967}, {"lu.W", "", 16, 8406, 1593},
+	{"lu.S", "", 4, 3700, 810}, {"lu.S", "", 16, 7028, 1462}, {"lu.W", "", 4, 5452, 967},
+	{"lu.W", "", 16, 8406, 1593},
 	{"mg.S", "", 4, 7710, 1206}, {"mg.S", "", 16, 12854, 2282}, {"mg.S", "", 64, 27714, 5752},
 	{"sp.S", "", 4, 7328, 1090}, {"sp.S", "", 16, 19302, 3410},
 }
@@ -57,14 +58,17 @@ func traceSizes(b *bench) {
 	var smaller []float64
 	row := func(r peerRow, program string) {
 		name := strings.TrimSpace(fmt.Sprintf("%s %s, %d ranks", r.program, r.arguments, r.ranks))
-		trace, err := b.trace("--call-sites none", mpirun("openmpi", r.ranks, append([]string{program}, strings.Fields(r.arguments)...)...))
+		trace, err := b.trace("--call-sites none", mpirun("openmpi", r.ranks,
+			append([]string{program}, strings.Fields(r.arguments)...)...))
 		if err != nil {
 			b.check(name, false, err.Error())
 			return
 		}
 		f := b.info(trace)
-		b.row(name, val("calls", f.Calls), val("Pilgrim", r.pilgrim), val("bytes", f.counted()).atMost(r.zstd), val("container", f.Bytes.Container),
-			val("signatures", f.Bytes.Signatures), val("grammar", f.Bytes.Grammar), val("rank map", f.Bytes.RankMap), val("values", f.Bytes.Values))
+		b.row(name, val("calls", f.Calls), val("Pilgrim", r.pilgrim),
+			val("bytes", f.counted()).atMost(r.zstd), val("container", f.Bytes.Container),
+			val("signatures", f.Bytes.Signatures), val("grammar", f.Bytes.Grammar),
+			val("rank map", f.Bytes.RankMap), val("values", f.Bytes.Values))
 		if r.pilgrim >= minPeerBytes {
 			smaller = append(smaller, r.pilgrim/f.counted())
 		}
@@ -86,11 +90,14 @@ func traceSizes(b *bench) {
 			row(r, filepath.Join(folder, names[i]))
 		}
 	}
-	b.row("where Pilgrim writes 2 KB or more", val("rows", float64(len(smaller))), val("times smaller", stat.GeometricMean(smaller, nil)).atLeast(minSmaller))
-	for _, program := range []string{"ring", "stencil", "collectives", "master_worker"} { // examples, without a peer
+	b.row("where Pilgrim writes 2 KB or more", val("rows", float64(len(smaller))),
+		val("times smaller", stat.GeometricMean(smaller, nil)).atLeast(minSmaller))
+	for _, program := range []string{"ring", "stencil", "collectives",
+		"master_worker"} { // examples, without a peer
 		for _, ranks := range []int{4, 16} {
 			f := b.info(get(b.trace("", mpirun("openmpi", ranks, example("openmpi", program)))))
-			b.row(fmt.Sprintf("example %s, %d ranks", program, ranks), val("calls", f.Calls), val("all bytes", f.Bytes.Total), val("counted", f.counted()))
+			b.row(fmt.Sprintf("example %s, %d ranks", program, ranks), val("calls", f.Calls),
+				val("all bytes", f.Bytes.Total), val("counted", f.counted()))
 		}
 	}
 }
@@ -99,11 +106,13 @@ func traceSizes(b *bench) {
 // trace.
 func traceClock(b *bench) {
 	const ranks, steps = 4, 2000
-	const readings = ranks * steps * 18 // two around each of 8 timers, two around the messages of a step
+	// two around each of 8 timers, two around the messages of a step
+	const readings = ranks * steps * 18
 	for _, mpi := range b.words("MPIS") {
 		program := b.compile("clock."+mpi, "mpicc."+mpi, "clock.c")
 		for _, timing := range []string{"lossy", "lossless"} {
-			f := b.info(get(b.trace("--call-sites none --timing "+timing, mpirun(mpi, ranks, program, fmt.Sprint(steps)))))
+			f := b.info(get(b.trace("--call-sites none --timing "+timing,
+				mpirun(mpi, ranks, program, fmt.Sprint(steps)))))
 			if f.Bytes.ClockReadings == 0 {
 				fail("the trace has no readings")
 			}
@@ -122,10 +131,12 @@ func traceSimulated(b *bench) {
 	flat, round := "--pattern stencil2d", "--pattern stencil3d --periodic"
 	row := func(options, trace string) {
 		f := b.info(trace)
-		b.row(strings.NewReplacer("--pattern ", "", "--", "").Replace(options), val("bytes", f.counted()).atMost(maxSimulated).exact())
+		b.row(strings.NewReplacer("--pattern ", "", "--", "").Replace(options),
+			val("bytes", f.counted()).atMost(maxSimulated).exact())
 	}
-	sizes, iterations, many := [][]int{{9, 64, 4096}, {27, 512, 4096}}, []int{1000, 100000}, []int{16384}
-	if given("LARGE") {
+	sizes, iterations, many := [][]int{{9, 64, 4096}, {27, 512, 4096}}, []int{1000, 100000},
+		[]int{16384}
+	if b.given("LARGE") {
 		iterations, many = append(iterations, 10000000), append(many, 65536, 1048576)
 	}
 	for i, pattern := range []string{flat, round} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,12 +26,12 @@ const (
 )
 
 // configs are configurations of the tracer. What an option costs is the difference to the first.
-var configs = param{"CONFIGS", `lossy {"call_sites":"none","timing":"lossy"}
+const configs = `lossy {"call_sites":"none","timing":"lossy"}
 lossless {"call_sites":"none","timing":"lossless"}
 aggregated {"call_sites":"none","timing":"aggregated"}
 caller {"call_sites":"caller","timing":"lossy"}
 path {"call_sites":"path","timing":"lossy"}
-pointers {"call_sites":"none","timing":"lossy","pointers":true}`, "of the tracer: lines with a name and config.json"}
+pointers {"call_sites":"none","timing":"lossy","pointers":true}`
 
 // loops of calls.c.
 var loops = []string{"Comm_rank", "Iprobe", "Isend+Irecv+Waitall", "Allreduce(self)", "Waitany(16)"}
@@ -57,7 +58,8 @@ func (b *bench) preloader(configurations string) *preloader {
 // twice.
 func (p *preloader) addFloors(mpi string) {
 	p.floors["noop "+mpi] = p.compile("noop."+mpi+".so", "mpicc."+mpi, "floor.c", "-fPIC", "-shared")
-	p.floors["stamps "+mpi] = p.compile("stamps."+mpi+".so", "mpicc."+mpi, "floor.c", "-fPIC", "-shared", "-DSTAMPS")
+	p.floors["stamps "+mpi] = p.compile("stamps."+mpi+".so", "mpicc."+mpi, "floor.c", "-fPIC",
+		"-shared", "-DSTAMPS")
 }
 
 // library returns what a variant preloads, if anything. A configuration of the tracer gets an empty
@@ -71,7 +73,8 @@ func (p *preloader) library(mpi, variant string) string {
 	}
 	spool, config := p.fresh("root/spool"), p.configs[variant]
 	must(os.Mkdir(spool, 0o755))
-	p.write("root/config.json", fmt.Sprintf(`{"enabled":true,"spool":%q,%s`, spool, strings.TrimPrefix(config, "{")))
+	p.write("root/config.json", fmt.Sprintf(`{"enabled":true,"spool":%q,%s`, spool,
+		strings.TrimPrefix(config, "{")))
 	shim := p.path("root/lib/libcairn-" + mpi + ".so")
 	if strings.Contains(config, `"pointers":true`) {
 		return p.path("root/lib/libcairn-allocations.so") + ":" + shim
@@ -93,7 +96,7 @@ func (p *preloader) start(mpi, variant string, words ...string) string {
 }
 
 func tracerCalls(b *bench) {
-	p := b.preloader(b.param("CONFIGS"))
+	p := b.preloader(cmp.Or(b.param("CONFIGS"), configs))
 	variants := append([]string{"alone", "noop", "stamps"}, p.names...)
 	for _, mpi := range b.words("MPIS") {
 		p.addFloors(mpi)
@@ -104,7 +107,8 @@ func tracerCalls(b *bench) {
 			})
 			for _, config := range p.names {
 				for _, loop := range loops {
-					b.row(strings.Join([]string{mpi, threads, loop, config}, " "), callCost(r, config, p.names[0], loop)...)
+					b.row(strings.Join([]string{mpi, threads, loop, config}, " "),
+						callCost(r, config, p.names[0], loop)...)
 				}
 			}
 			for _, config := range p.names {
@@ -128,11 +132,13 @@ func callCost(r runs, config, first, loop string) []value {
 		val("alone, ns", median(r.of("alone", loop, mean))),
 		val("no-op adds", median(r.added("noop", "alone", loop, mean))),
 		val("clock adds", median(r.added("stamps", "alone", loop, mean))),
-		val("added, ns", median(added)).atMost(maxAdded), val("of clock", median(clocks)).atMost(maxClocks),
+		val("added, ns", median(added)).atMost(maxAdded),
+		val("of clock", median(clocks)).atMost(maxClocks),
 		val("option, ns", median(r.added(config, first, loop, mean))),
 		val("p99.9", median(r.of(config, loop, tail))), val("no-op's longest", floor),
 		val("longest, ns", median(r.of(config, loop, longest))).atMost(max(maxLongest, 2*floor)),
-		val("asleep", median(r.of(config, loop, asleep))), val("no CPU", median(r.of(config, loop, delayed))),
+		val("asleep", median(r.of(config, loop, asleep))),
+		val("no CPU", median(r.of(config, loop, delayed))),
 	}
 }
 
@@ -181,32 +187,38 @@ func tracerEvidence(b *bench) {
 	must(os.CopyFS(b.path("without"), os.DirFS(b.path("root/lib"))))
 	for _, mpi := range b.words("MPIS") {
 		program := b.compile("gaps."+mpi, "mpicc."+mpi, "gaps.c")
-		library := map[string]string{"with": p.library(mpi, "caller"), "without": b.path("without/libcairn-" + mpi + ".so")}
+		library := map[string]string{"with": p.library(mpi, "caller"),
+			"without": b.path("without/libcairn-" + mpi + ".so")}
 		must(os.Remove(library["without"]))
-		b.run("make", "-s", "-C", "tracer/shim", "OUT="+b.path("without"), "BUILD="+b.path("build"), "CFLAGS=-O2 -DCAIRN_NO_EVIDENCE", library["without"])
+		b.run("make", "-s", "-C", "tracer/shim", "OUT="+b.path("without"), "BUILD="+b.path("build"),
+			"CFLAGS=-O2 -DCAIRN_NO_EVIDENCE", library["without"])
 		r := alternately(b.number("PAIRS"), []string{"without", "with"}, func(v string) string {
 			p.library(mpi, "caller") // an empty spool
-			return b.run(mpirun(mpi, 1, "env", "CAIRN_ROOT="+b.path("root"), "LD_PRELOAD="+library[v], program, "4000")...)
+			return b.run(mpirun(mpi, 1, "env", "CAIRN_ROOT="+b.path("root"), "LD_PRELOAD="+library[v],
+				program, "4000")...)
 		})
 		added, gap := median(r.added("with", "without", "gap", cpu)), median(r.of("with", "gap", wall))
-		b.row(mpi, val("ns per gap", added), val("ms of a gap", gap/1e6), val("% of the time", 100*added/gap).atMost(maxEvidence))
+		b.row(mpi, val("ns per gap", added), val("ms of a gap", gap/1e6),
+			val("% of the time", 100*added/gap).atMost(maxEvidence))
 	}
 }
 
 func tracerIdle(b *bench) {
 	p := b.preloader(`lossy {"timing":"lossy"}`)
 	for _, mpi := range b.words("MPIS") {
-		const count = `set -- /proc/$$/task/*; echo "counts $# $(grep -o '[^/]*cairn[^/]*$' /proc/$$/maps | sort -u | wc -l)"`
+		const count = `set -- /proc/$$/task/*
+			echo "counts $# $(grep -o '[^/]*cairn[^/]*$' /proc/$$/maps | sort -u | wc -l)"`
 		n := numbered(b.run("env", "LD_PRELOAD="+p.library(mpi, "lossy"), "bash", "-c", count))["counts"]
 		files := get(filepath.Glob(b.path("root/spool/*")))
-		b.row(mpi, val("threads", n[0]).atMost(1), val("libraries", n[1]).atMost(1), val("files", float64(len(files))).atMost(0))
+		b.row(mpi, val("threads", n[0]).atMost(1), val("libraries", n[1]).atMost(1),
+			val("files", float64(len(files))).atMost(0))
 	}
 }
 
 var perfCount = regexp.MustCompile(`(?m)^([0-9]+),[^,]*,instructions`)
 
 func tracerInstructions(b *bench) {
-	p := b.preloader(b.param("CONFIGS"))
+	p := b.preloader(cmp.Or(b.param("CONFIGS"), configs))
 	for _, mpi := range b.words("MPIS") {
 		p.addFloors(mpi)
 	}
@@ -224,9 +236,11 @@ func (b *bench) instructions(p *preloader, variants []string) {
 	perf := perfCount.MatchString(text)
 	if !perf { // valgrind aborts on the Go runtime of the core
 		if _, err := b.try(emulator, "--version"); err != nil {
-			fail("no instructions can be counted: install perf with hardware counters, or qemu-user (hack/install.sh): %w", err)
+			fail("no instructions can be counted: install perf with hardware counters, or qemu-user "+
+				"(hack/install.sh): %w", err)
 		}
-		b.run("gcc", "-O2", "-shared", "-fPIC", "-o", b.path("instructions.so"), b.program("instructions.c"))
+		b.run("gcc", "-O2", "-shared", "-fPIC", "-o", b.path("instructions.so"),
+			b.program("instructions.c"))
 	}
 	for _, mpi := range b.words("MPIS") {
 		program := b.compile("calls."+mpi, "mpicc."+mpi, "calls.c", "-pthread")
@@ -234,7 +248,8 @@ func (b *bench) instructions(p *preloader, variants []string) {
 		count := func(variant, loop string, calls int) []float64 {
 			words := []string{program, fmt.Sprint(calls), "1", loop}
 			if perf {
-				words = slices.Concat(p.preload(mpi, variant), []string{"perf", "stat", "-x,", "-e", "instructions:u"}, words)
+				words = slices.Concat(p.preload(mpi, variant),
+					[]string{"perf", "stat", "-x,", "-e", "instructions:u"}, words)
 			} else {
 				counted := []string{emulator, "-plugin", b.path("instructions.so")}
 				if library := p.library(mpi, variant); library != "" {
@@ -256,10 +271,12 @@ func (b *bench) instructions(p *preloader, variants []string) {
 			fewAlone, moreAlone := count("alone", loop, few), count("alone", loop, more)
 			for _, v := range variants {
 				fewTraced, moreTraced := count(v, loop, few), count(v, loop, more)
-				added := func(k int) float64 { // warm-up and the timed pass are part of a run: 1.3 times as many calls
+				// warm-up and the timed pass are part of a run: 1.3 times as many calls
+				added := func(k int) float64 {
 					return (moreTraced[k] - fewTraced[k] - moreAlone[k] + fewAlone[k]) / (1.3 * float64(more-few))
 				}
-				b.row(strings.Join([]string{mpi, loop, v}, " "), val("instructions, calling thread", added(0)), val("instructions, all threads", added(1)))
+				b.row(strings.Join([]string{mpi, loop, v}, " "), val("instructions, calling thread", added(0)),
+					val("instructions, all threads", added(1)))
 			}
 		}
 	}
@@ -309,7 +326,8 @@ func tracerNPB(b *bench) {
 func (p *preloader) cpuOfNPB(mpi, variant, yield, program string) float64 {
 	// The files are moved, not removed: a file system that has just freed many files takes longer to
 	// create new ones, and a pod's volume is fresh.
-	if err := os.Rename(p.path("root/spool"), get(os.MkdirTemp(p.dir, "old-"))+"/spool"); !os.IsNotExist(err) {
+	if err := os.Rename(p.path("root/spool"), get(os.MkdirTemp(p.dir,
+		"old-"))+"/spool"); !os.IsNotExist(err) {
 		must(err)
 	}
 	preload := yield
@@ -322,7 +340,8 @@ func (p *preloader) cpuOfNPB(mpi, variant, yield, program string) float64 {
 	if !rightResult.Match(get(os.ReadFile(out))) {
 		fail("%s under %s computed something else", program, mpi)
 	}
-	if traced := get(filepath.Glob(p.path("root/spool/*/process.json"))); variant != "alone" && len(traced) != p.number("RANKS") {
+	if traced := get(filepath.Glob(p.path("root/spool/*/process.json"))); variant != "alone" &&
+		len(traced) != p.number("RANKS") {
 		fail("%s under %s: %d ranks were traced", program, mpi, len(traced))
 	}
 	return u.cpu

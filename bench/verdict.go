@@ -26,12 +26,13 @@ type judge struct {
 	right, all  map[string]int // gains, by how they were promised
 }
 
-// verdicts runs plants of all kinds in turn: simulated, and C programs under both MPIs with twice as
-// many ranks as cores. Each of these runs a second time without the problem, and the difference is
-// compared with the predicted gain.
+// verdicts runs plants of all kinds in turn: simulated, and C programs under both MPIs with twice
+// as many ranks as cores. Each of these runs a second time without the problem, and the difference
+// is compared with the predicted gain.
 func verdicts(b *bench) {
-	j := &judge{bench: b, seed: get(strconv.ParseUint(b.param("SEED"), 10, 64)), right: map[string]int{}, all: map[string]int{}}
-	if given("KINDS") {
+	j := &judge{bench: b, seed: get(strconv.ParseUint(b.param("SEED"), 10, 64)),
+		right: map[string]int{}, all: map[string]int{}}
+	if b.given("KINDS") {
 		j.kinds = strings.Split(b.param("KINDS"), ",")
 		for _, name := range j.kinds {
 			get(plant.KindOf(name))
@@ -59,7 +60,8 @@ func (j *judge) draw(class plant.Class, real bool, n int) (plants []*plant.Plant
 		return j.kinds != nil && !slices.Contains(j.kinds, k.Name)
 	})
 	for i := 0; i < n && len(kinds) > 0; i++ {
-		plants = append(plants, get(plant.Random(kinds[i%len(kinds)].Name, j.seed+uint64(i/len(kinds)), real)))
+		plants = append(plants, get(plant.Random(kinds[i%len(kinds)].Name, j.seed+uint64(i/len(kinds)),
+			real)))
 	}
 	return plants
 }
