@@ -21,7 +21,8 @@ var errWorse = errors.New("something got worse")
 
 func newCompareCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "compare OLD NEW", Short: "Print what differs by more than chance between two results", Args: cobra.ExactArgs(2),
+		Use: "compare OLD NEW", Args: cobra.ExactArgs(2),
+		Short: "Print what differs by more than chance between two results",
 		RunE: func(_ *cobra.Command, args []string) error {
 			var files [2]*results
 			for i, path := range args {

@@ -14,8 +14,8 @@ const (
 )
 
 var (
-	exactSums = regexp.MustCompile(`(?m)^compared with the whole trace: calls by function off by 0%, ` +
-		`bytes by 0%, time by 0%, time of the run by 0%; the median`)
+	exactSums = regexp.MustCompile(`(?m)^compared with the whole trace: calls by function ` +
+		`off by 0%, bytes by 0%, time by 0%, time of the run by 0%; the median`)
 	saidMedian = regexp.MustCompile(`median duration of a call by ([0-9.]+)%`)
 	saidMatrix = regexp.MustCompile(`relative L1 error ([0-9.]+)\)`)
 )
