@@ -82,7 +82,7 @@ func (b *bench) skeleton(mpi, program string) {
 	}
 	seconds := func(program string) float64 {
 		begun := time.Now()
-		get(b.said(append([]string{"timeout", "120"}, mpirun(mpi, 4, program)...)...))
+		get(b.said(slices.Concat(limited, mpirun(mpi, 4, program))...))
 		return time.Since(begun).Seconds()
 	}
 	native, remade := seconds(program), seconds(made)
@@ -109,8 +109,8 @@ func replayCalls(b *bench) {
 			if exit := new(exec.ExitError); !errors.As(err, &exit) { // what fails has a trace, too
 				must(err)
 			}
-			said, _ := b.said(slices.Concat([]string{"timeout", "300", "bin/cairn", "replay", trace,
-				"--speed", "max", "--check", "--"}, mpirun(mpi, 4))...)
+			replay := []string{"bin/cairn", "replay", trace, "--speed", "max", "--check", "--"}
+			said, _ := b.said(slices.Concat(limited, replay, mpirun(mpi, 4))...)
 			name := mpi + " " + filepath.Base(program)
 			if found := expected.FindString(said); found != "" {
 				b.check(name, true, found)

@@ -73,11 +73,11 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.add("short", "dims", "", val("alone, s", 1234.5),
 		val("added, s", 1).atMost(1)))
 	require.NoError(t, r.add("short", "all", "two of three", val("of them", 2).equals(3)))
-	assert.Equal(t, "short                                      alone, s                added, s\n"+
-		"infos                                           0.5      1.25 (<= 1 MISSED)\n"+
-		"dims                                           1234            1 (<= 1 met)\n"+
-		"short                                                    of them\n"+
-		"all                                               2 (= 3 MISSED)  two of three\n",
+	assert.Equal(t, "short                                          alone, s                added, s\n"+
+		"infos                                               0.5      1.25 (<= 1 MISSED)\n"+
+		"dims                                               1234            1 (<= 1 met)\n"+
+		"short                                                        of them\n"+
+		"all                                                   2 (= 3 MISSED)  two of three\n",
 		table.String())
 	assert.Equal(t, `{"case":"short","row":"infos","value":"alone, s","amount":0.5,"met":true}
 {"case":"short","row":"infos","value":"added, s","amount":1.25,"target":"<= 1","met":false}

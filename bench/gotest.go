@@ -219,7 +219,7 @@ func traceTiming(b *bench) {
 	for _, program := range programs {
 		for _, timing := range []string{"lossless", "lossy"} {
 			trace := get(b.trace("--call-sites none --timing "+timing,
-				mpirun("mpich", 4, "env", "LD_PRELOAD="+yield, path.Join(folder, program))))
+				mpirun("mpich", 4, path.Join(folder, program)), "LD_PRELOAD="+yield))
 			must(os.MkdirAll(b.path("traces/"+program+"."+timing), 0o755))
 			must(os.Rename(trace, b.path("traces/"+program+"."+timing+"/trace.cairn")))
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,9 +46,8 @@ func (b *bench) buildNPBOf(sources, mpi string, programs ...string) string {
 // verified runs a job under cairn run --verify: every call of the trace must equal the reference
 // log.
 func (b *bench) verified(name string, correct *regexp.Regexp, yield string, job []string) {
-	words := []string{"env", "LD_PRELOAD=" + yield, "timeout", "300", "bin/cairn", "run", "--verify",
-		"-o", b.fresh("out"), "--"}
-	text, err := b.said(append(words, job...)...)
+	run := []string{"bin/cairn", "run", "--verify", "-o", b.fresh("out"), "--"}
+	text, err := b.said(slices.Concat([]string{"env", "LD_PRELOAD=" + yield}, limited, run, job)...)
 	agrees := agreement.FindString(text)
 	switch {
 	case err != nil:

@@ -78,7 +78,7 @@ func (r *report) add(of, row, remark string, values ...value) error {
 	}
 	if head := of + strings.Join(names, "\n"); head != r.head {
 		r.head, r.widths = head, nil
-		text := fmt.Sprintf("%-40s", of)
+		text := fmt.Sprintf("%-44s", of)
 		for _, v := range values {
 			width := max(utf8.RuneCountInString(v.Name), 9)
 			if v.Target != "" {
@@ -89,7 +89,7 @@ func (r *report) add(of, row, remark string, values ...value) error {
 		}
 		fmt.Fprintln(r.to, text)
 	}
-	text, lines := fmt.Sprintf("%-40s", row), json.NewEncoder(r.results)
+	text, lines := fmt.Sprintf("%-44s", row), json.NewEncoder(r.results)
 	lines.SetEscapeHTML(false)
 	for i, v := range values {
 		if math.IsNaN(v.Amount) || math.IsInf(v.Amount, 0) {

@@ -89,6 +89,8 @@ func (b *bench) program(name string) string {
 func (b *bench) command(words ...string) *exec.Cmd {
 	c := exec.CommandContext(b.ctx, words[0], words[1:]...)
 	c.Dir = b.folder
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts ends with it
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c
 }
 
@@ -217,13 +219,16 @@ func (b *bench) yield() string {
 	return to
 }
 
+// limited ends the command after it if that hangs.
+var limited = []string{"timeout", "--foreground", "300"}
+
 // trace traces a job with cairn run and returns the path of the trace, which lasts until the next
-// call.
-func (b *bench) trace(options string, job []string) (string, error) {
+// call. The environment has words NAME=value.
+func (b *bench) trace(options string, job []string, environment ...string) (string, error) {
 	out := b.fresh("out")
-	words := append([]string{"timeout", "300", "bin/cairn", "run", "-o", out},
-		strings.Fields(options)...)
-	_, err := b.try(slices.Concat(words, []string{"--"}, job)...)
+	run := append(slices.Clone(limited), "bin/cairn", "run", "-o", out)
+	_, err := b.try(slices.Concat([]string{"env"}, environment, run, strings.Fields(options),
+		[]string{"--"}, job)...)
 	return filepath.Join(out, "trace.cairn"), err
 }
 
