@@ -188,8 +188,6 @@ func openFiles(pid int, name string) (size int64) {
 	return size
 }
 
-var bothMPIs = []string{"openmpi", "mpich"}
-
 // mpirun returns the command that starts a program on some ranks. More than one may not have a
 // processor each, and yield while they wait.
 func mpirun(mpi string, ranks int, words ...string) []string {
