@@ -101,7 +101,11 @@ func runCases(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"} {
+	// ranks run as root, and examples sleep to compute: there are more ranks than processors
+	environment := []string{
+		"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "EXAMPLES_SLEEP",
+	}
+	for _, name := range environment {
 		if err := os.Setenv(name, "1"); err != nil {
 			return err
 		}
