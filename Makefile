@@ -82,90 +82,13 @@ lint: ## golangci-lint
 	hack/lint.sh
 
 ##@ Measure
-.PHONY: baseline
-baseline: build ## one table of what this tree costs, in out/baseline/ (TREES="DIR DIR": these built trees, in turns; ROUNDS=5; ONLY=sizes, commands or instructions)
-	go run ./hack/baseline measure --rounds $(or $(ROUNDS),5) --only '$(ONLY)' $(or $(TREES),.)
-
-.PHONY: baseline-compare
-baseline-compare: ## what got worse between two of these tables by more than chance (OLD=file NEW=file)
-	@go run ./hack/baseline compare '$(OLD)' '$(NEW)'
-
-.PHONY: bench-trace
-bench-trace: build ## size of traces compared with the peer's, merge, timing, decode rates (NPB=dir: the NAS Parallel Benchmarks too; LARGE=1: a million ranks)
-	hack/bench-trace.sh
-
-.PHONY: bench
-bench: build examples ## ns per call added, bytes per call, merge and analysis throughput
-	hack/bench.sh
-
-.PHONY: bench-tracer
-bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest stall, memory, MPI_Finalize, idle processes; with targets
-	hack/bench-tracer.sh
-
-.PHONY: bench-clustering
-bench-clustering: build examples ## what clustering at run time costs and saves
-	hack/bench-clustering.sh
-
-.PHONY: bench-tracer-npb
-bench-tracer-npb: build ## NPB LU, MG, CG class W with the tracer and without: CPU time, with its upper bound (NPB=dir)
-	hack/bench-tracer-npb.sh
-
-.PHONY: bench-merge
-bench-merge: build ## time and memory of the merge against the number of ranks, with targets
-	hack/bench-merge.sh
-
-.PHONY: bench-clusters
-bench-clusters: ## groups, program text and topology of 16,384 ranks, with targets
-	hack/bench-clusters.sh
-
-.PHONY: bench-scale
-bench-scale: build examples ## models of scaling: of random programs, and of a size that the models have not seen, with targets (NPB=dir: of the NAS Parallel Benchmarks too)
-	hack/bench-scale.sh
-
-.PHONY: bench-histogram
-bench-histogram: build examples ## bytes and errors of cairn reduce --histogram on irregular programs, with targets (NPB=DIR: MG and SP too)
-	hack/bench-histogram.sh
-
-.PHONY: bench-analyze
-bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
-	hack/bench-analyze.sh
-
-.PHONY: bench-short
-bench-short: build ## CPU time that cairn run adds to short programs whose calls hardly repeat, with targets (CALLS="1000 10000 100000")
-	hack/bench-short.sh
-
-.PHONY: bench-tables
-bench-tables: bin/cairn ## bytes per call, CPU time and memory of the tables of 10⁷ calls (cairn export), compared with Perfetto's
-	hack/bench-tables.sh
-
-.PHONY: bench-predict
-bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
-	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
-
-.PHONY: bench-simgrid
-bench-simgrid: build examples ## cairn predict against SimGrid's replay of the same traces on the same network, with targets (RANKS=16)
-	hack/bench-simgrid.sh
-
-.PHONY: bench-skeleton
-bench-skeleton: build examples ## skeletons of the examples and NPB class S: do they compile, run and make the same calls, with targets (NPB=dir of binaries)
-	hack/bench-skeleton.sh
-
-.PHONY: bench-replay
-bench-replay: build examples ## re-executions: the same calls on every example (NPB=dir: and NPB class S) under both MPIs, and how long they take compared with the run, with targets (PAIRS=5)
-	hack/bench-replay.sh
-
-.PHONY: bench-long
-bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
-	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder/spool
-	HOURS=$(or $(HOURS),24) SLOTS=$(or $(SLOTS),8) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
-
-.PHONY: bench-operator
-bench-operator: build ## seconds from apply to the launcher, and from the job's end to the report: medians, traced and plain (REPEATS=5)
-	hack/e2e.sh -run ^$$ -bench Seconds -benchtime $(or $(REPEATS),5)x
-
-.PHONY: bench-verdict
-bench-verdict: build ## how often the verdict names the planted problem, by kind, with targets (SIMULATED=240 CONTROLS=300 REAL=60 SEED=1 KINDS=)
-	hack/bench-verdict.sh
+.PHONY: bench bench-compare
+bench: ## list the benchmarks: what each measures, against what, its target and its parameters
+	@go run ./bench
+bench-%: build examples ## run this one, or all whose names begin so: make bench-tracer, make bench-baseline TREES="../before ."
+	go run ./bench $*
+bench-compare: ## what differs by more than chance between two results in out/bench (OLD=file NEW=file)
+	@go run ./bench compare '$(OLD)' '$(NEW)'
 
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status
@@ -182,7 +105,7 @@ clean: ## remove what was built here
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9%-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
 .PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS)

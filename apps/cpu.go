@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/hack/paired"
+	"github.com/cairn-mpi/cairn/bench/paired"
 )
 
 // The seconds of native runs that are measured in all, and the number of pairs.

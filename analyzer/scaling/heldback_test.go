@@ -25,7 +25,7 @@ var recorded = regexp.MustCompile(`^([^-]+)-(\d+)(?:-(\d+))?\.cairn$`)
 func BenchmarkHeldBack(b *testing.B) {
 	folder := os.Getenv("HELD_BACK")
 	if folder == "" {
-		b.Skip("HELD_BACK names no folder with traces: hack/bench-scale.sh makes one")
+		b.Skip("HELD_BACK names no folder with traces: make bench-scale-unseen makes one")
 	}
 	files, err := os.ReadDir(folder)
 	require.NoError(b, err)

@@ -108,7 +108,7 @@ var Rooms = []Room{
 		About: "the command line",
 	},
 	{
-		Name: "workshop", Folders: []string{"apps", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
+		Name: "workshop", Folders: []string{"apps", "bench", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
 		May:   []string{"trace", "merger", "simulate", "analyzer"},
 		About: "benchmarks, real programs, planted problems, checks of the repository",
 	},

@@ -75,7 +75,7 @@ func also(kinds []verdict.Kind) string {
 
 // Command returns a command that reproduces the result.
 func (r *Result) Command() string {
-	s := fmt.Sprintf("go run ./hack/plant run --kind %s --seed %d", r.Plant.Kind, r.Plant.Seed)
+	s := fmt.Sprintf("go run ./bench plant --kind %s --seed %d", r.Plant.Kind, r.Plant.Seed)
 	if r.Plant.Real {
 		s += " --real --mpi " + r.MPI
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program with planted problems, for the tests of the verdict. Package internal/plant draws the parameters and says what is
-// true of them; `go run ./hack/plant list` has the kinds in words.
+// true of them; `go run ./bench plant` has the kinds in words.
 //
 //   plants --iterations N --work-us W [--noise PERCENT] [--seed N] [--scratch DIR] [--mended]
 //          [--kind KIND [--amount-us A] [--who RANK] [--region 0-2] [--every N] [--phase 0-2] [--phases 1|3] [--count N]

@@ -83,7 +83,7 @@ static _Atomic bool changing_instances;
 
 void cairn_evidence_begin(void)
 {
-#ifdef CAIRN_NO_EVIDENCE // for comparison, in hack/bench-tracer.sh
+#ifdef CAIRN_NO_EVIDENCE // for comparison, in make bench-tracer-evidence
 	struct cairn_evidence_file *made = NULL;
 #else
 	struct cairn_evidence_file *made = cairn_observed(CAIRN_OBSERVED_EVIDENCE, sizeof(*made));
