@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/topology"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -27,7 +27,7 @@ import (
 
 // within returns the findings about the critical path of a part of a run; milliseconds are the
 // builder's units.
-func within(t *testing.T, r *trace.Reader, from, to float64) criticalpath.Findings {
+func within(t *testing.T, r *trace.Reader, from, to float64) analyzertest.Findings {
 	t.Helper()
 	m, err := analyzer.Clock(context.Background(), r)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func within(t *testing.T, r *trace.Reader, from, to float64) criticalpath.Findin
 }
 
 // together returns the findings of all analyses of the critical path.
-func together(t *testing.T, found map[string][]byte) (f criticalpath.Findings) {
+func together(t *testing.T, found map[string][]byte) (f analyzertest.Findings) {
 	t.Helper()
 	for name, raw := range found {
 		require.NoError(t, json.Unmarshal(raw, &f), name)
@@ -100,7 +100,7 @@ func TestPartsAddUp(t *testing.T) {
 		r.Finalize(110, 111)
 	})
 	r := b.Open(t)
-	all, sums := within(t, r, 0, 111), criticalpath.Findings{}
+	all, sums := within(t, r, 0, 111), analyzertest.Findings{}
 	for from := 0.0; from < 111; from += 18.5 {
 		f := within(t, r, from, from+18.5)
 		assert.InDelta(t, 0.0185, f.Path.LengthSeconds, 1e-9)

@@ -14,7 +14,7 @@ if [ "$(cat "$BIN/.golangci-lint.version" 2>/dev/null)" != $version ]; then
   (cd "$dir" && CGO_ENABLED=0 GOWORK=off go build -mod=mod -trimpath -ldflags '-s -w' -o "$BIN/golangci-lint" github.com/golangci/golangci-lint/v2/cmd/golangci-lint 2> >(grep -v '^go: downloading' >&2))
   echo $version >"$BIN/.golangci-lint.version"
 fi
-"$BIN/golangci-lint" run --build-tags mpi,e2e,browser ./...
+"$BIN/golangci-lint" run --build-tags mpi,e2e,browser,recipes ./...
 # and with cgo, what uses it
 CGO_ENABLED=1 "$BIN/golangci-lint" run --build-tags otf2 ./analyzer/export/otf2/... ./tracer/core
 go build -o "$BIN/cairn-lint" ./hack/lint

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/compare"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -26,8 +26,7 @@ func everywhere(t *testing.T, r *trace.Reader) map[string]times {
 	t.Helper()
 	ctx := context.Background()
 	all := map[string]times{}
-	path, err := criticalpath.Analyze(ctx, timeline.Of(r), criticalpath.Options{})
-	require.NoError(t, err)
+	path := analyzertest.Analyze(t, timeline.Of(r))
 	sum := times{}
 	for _, one := range path.Ranks {
 		sum.computation, sum.mpi = sum.computation+one.Computation, sum.mpi+one.MPI

@@ -36,7 +36,7 @@
 //
 // # Causes
 //
-// A rank that waits longer is rarely the cause. The critical path (package criticalpath) never
+// A rank that waits longer is rarely the cause. The critical path (package route) never
 // waits and is as long as the run: the difference of the run times is the difference of its parts.
 // They are compared by call site. Computation is compared by the call after it, or, if that
 // explains less than half, by the call before it.

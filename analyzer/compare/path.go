@@ -2,14 +2,35 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
+	ofpath "github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	ofranks "github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	ofrun "github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	ofverdict "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
+
+// findings are those about a run that are compared.
+type findings struct {
+	seconds     float64
+	causes      []verdict.Cause
+	path        *ofpath.Path
+	computation []ofranks.RegionTime
+}
+
+var wanted = pass.New("compare", func(_ context.Context, r *pass.Run) (findings, error) {
+	return findings{
+		ofrun.Analysis.Result(r).RunSeconds, ofverdict.Analysis.Result(r).Verdict.Causes,
+		ofpath.Analysis.Result(r).Path, ofranks.Analysis.Result(r).Computation,
+	}, nil
+}, ofrun.Analysis, ofverdict.Analysis, ofpath.Analysis, ofranks.Analysis)
 
 // A step is the part of a run's critical path at one call site, or between two.
 type step struct {
@@ -22,7 +43,7 @@ type step struct {
 const otherSites = "other"
 
 // pathOf splits the critical path into steps, which add up to the run time.
-func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
+func pathOf(t timeline.Trace, f *findings) []step {
 	inFunction := map[string]string{}
 	sites := t.Sites()
 	for i := range sites {
@@ -30,7 +51,7 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 	}
 	at := func(function, site string) place { return place{function: function, site: inFunction[site]} }
 	var steps []step
-	left := f.RunSeconds
+	left := f.seconds
 	add := func(s step) {
 		if s.seconds > 0 {
 			steps = append(steps, s)
@@ -38,15 +59,15 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 		}
 	}
 	const computation = string(accounts.Computation)
-	for _, r := range f.Computation {
+	for _, r := range f.computation {
 		add(step{computation, at(r.After.Function, r.After.CallSite), at(r.Before.Function, r.Before.CallSite), *r.Path})
 	}
-	for _, s := range f.Path.ByCallSite {
+	for _, s := range f.path.ByCallSite {
 		if s.Function != computation {
 			add(step{function: s.Function, before: at(s.Function, s.CallSite), seconds: s.Seconds})
 		}
 	}
-	for _, s := range f.Path.ByFunction {
+	for _, s := range f.path.ByFunction {
 		if s.Function == string(accounts.Launch) || s.Function == string(accounts.Untraced) {
 			add(step{function: s.Function, seconds: s.Seconds})
 		}

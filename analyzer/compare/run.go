@@ -11,7 +11,8 @@ import (
 	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a place given by numbers here
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -73,11 +74,11 @@ func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 		name: name, meta: t.Meta(), nodes: map[int]string{}, byRank: map[int]map[place]float64{}, total: map[place]float64{},
 		sources: map[string]source{},
 	}
-	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: t.Clock})
+	found, err := pass.Find(ctx, t, wanted, func(r *pass.Run) { pass.Give(r, matching.Given, t.Clock) })
 	if err != nil {
 		return nil, err
 	}
-	r.seconds, r.causes = found.RunSeconds, found.Verdict.Causes
+	r.seconds, r.causes = found.seconds, found.causes
 	for _, one := range t.Ranks().All() {
 		if r.executable == "" {
 			r.executable = path.Base(one.Executable)

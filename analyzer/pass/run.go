@@ -54,6 +54,17 @@ func Begin(ctx context.Context, t timeline.Trace, want ...Step) *Run {
 	return &Run{shared: s}
 }
 
+// Find returns the result of a pass in a run of its own. The functions in given may set results of
+// other passes. The result must not need what passes release when a run is closed.
+func Find[T any](ctx context.Context, t timeline.Trace, p *Pass[T], given ...func(*Run)) (T, error) {
+	r := Begin(ctx, t, p)
+	for _, give := range given {
+		give(r)
+	}
+	found, err := p.Of(ctx, r)
+	return found, errors.Join(err, r.Close())
+}
+
 // Give sets the result of a pass, which is then not computed.
 func Give[T any](r *Run, p *Pass[T], result T) { r.given[p] = result }
 

@@ -2,7 +2,7 @@
 // calls, end") and how they change during the run.
 //
 // Its input is a trace and its clocks. Its Findings are the phases with time, computation, MPI,
-// waiting and POP efficiencies (co-design.pop-coe.eu, as in package criticalpath), ranks that
+// waiting and POP efficiencies (co-design.pop-coe.eu, as in package efficiency), ranks that
 // drift, iterations that stand out, and the efficiencies of equal parts of the run (Window).
 //
 // # Finding phases

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -30,7 +31,7 @@ func play(t *testing.T, tr timeline.Trace, scenarios ...predict.Scenario) []int6
 
 func measured(t *testing.T, tr timeline.Trace) int64 {
 	t.Helper()
-	f, err := criticalpath.Analyze(context.Background(), tr, criticalpath.Options{})
+	f, err := pass.Find(t.Context(), tr, run.Analysis.Pass)
 	require.NoError(t, err)
 	return int64(f.RunSeconds*1e9 + 0.5)
 }

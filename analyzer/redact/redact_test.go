@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/export/perfetto"
 	"github.com/cairn-mpi/cairn/analyzer/export/simgrid"
 	"github.com/cairn-mpi/cairn/analyzer/redact"
@@ -267,8 +267,7 @@ func TestOnlyWhatWasAskedFor(t *testing.T) {
 func TestAnalysisSaysTheSame(t *testing.T) {
 	for seed := range int64(4) {
 		find := func(c *trace.Content) any {
-			f, err := criticalpath.Analyze(context.Background(), timeline.Of(tracetest.Open(t, c)), criticalpath.Options{})
-			require.NoError(t, err)
+			f := analyzertest.Analyze(t, timeline.Of(tracetest.Open(t, c)))
 			text, err := json.Marshal(f)
 			require.NoError(t, err)
 			var all any

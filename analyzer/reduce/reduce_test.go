@@ -12,7 +12,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -91,9 +92,9 @@ func accuracies(t *testing.T, whole, leads *trace.Reader) []reduce.Accuracy {
 
 func judged(t *testing.T, r *trace.Reader) verdict.Verdict {
 	t.Helper()
-	found, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
+	found, err := pass.Find(t.Context(), timeline.Of(r), blame.Pass)
 	require.NoError(t, err)
-	return found.Verdict
+	return found
 }
 
 // TestLeadsSayWhatTheRunSays: for random programs with planted slow ranks, the leads' trace has the

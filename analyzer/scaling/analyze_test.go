@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/scaling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -188,7 +189,7 @@ func TestOtherBuilds(t *testing.T) {
 func TestTimesAreThoseOfTheReport(t *testing.T) {
 	r := simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 9, Imbalance: simulate.Imbalance{Noise: 30}})
 	f := analyzed(t, []scaling.Recording{r, simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 4})})
-	report, err := criticalpath.Analyze(context.Background(), r.Trace, criticalpath.Options{})
+	report, err := pass.Find(t.Context(), r.Trace, ranks.Analysis.Pass)
 	require.NoError(t, err)
 	checked := 0
 	for _, want := range report.Computation {

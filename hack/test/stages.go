@@ -44,6 +44,9 @@ var stages = []stage{
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -tags browser -count=1 ./analyzer/report",
 	}},
+	{name: "recipes", after: []string{"build"}, nightly: true, steps: []string{
+		"go test -vet=off -tags recipes -count=1 -timeout 60m ./test/recipes",
+	}},
 	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
 	{name: "fuzz", after: []string{"build"}, nightly: true, steps: []string{"hack/fuzz.sh"}},
 }

@@ -116,10 +116,10 @@ var Rooms = []Room{
 		Name: testSupport, Outside: Kubernetes,
 		Folders: []string{
 			"test", "internal/apiserver", "internal/miniotest", "internal/seektest",
-			"internal/tracetest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest", "trace/internal/limits",
+			"internal/tracetest", "analyzer/analyzertest", "cmd/cairn/internal/cairntest", "shipper/spooltest", "tracer/recorder/internal/recordtest", "trace/internal/limits",
 			"tracer/shim/shimtest",
 		},
-		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "commands", "workshop"},
+		May:   []string{"mpi", "trace", "tracer", "merger", "simulate", "analyzer", "commands", "workshop"},
 		About: "support for tests; only tests import it",
 	},
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -73,11 +72,9 @@ var divisions = map[string]func(r *rand.Rand, n int) division{
 }
 
 // found analyzes a simulated run.
-func found(t *testing.T, c simulate.Config) criticalpath.Findings {
+func found(t *testing.T, c simulate.Config) analyzertest.Findings {
 	t.Helper()
-	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, tracetest.Simulated(t, c))), criticalpath.Options{})
-	require.NoError(t, err)
-	return f
+	return analyzertest.Content(t, tracetest.Simulated(t, c))
 }
 
 // random is a program with work that is distributed in this way.

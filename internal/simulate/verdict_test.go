@@ -1,8 +1,6 @@
 package simulate_test
 
 import (
-	"bytes"
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/merger"
@@ -21,7 +18,7 @@ import (
 )
 
 // judged merges and analyzes a simulation. change may modify a rank's metadata.
-func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) criticalpath.Findings {
+func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) analyzertest.Findings {
 	t.Helper()
 	c.RanksPerNode, c.Imbalance.Noise = 4, 4
 	s, err := simulate.New(c)
@@ -29,7 +26,7 @@ func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) criticalp
 	return judgedRun(t, s, change)
 }
 
-func judgedRun(t *testing.T, s *simulate.Simulation, change func(*trace.Rank)) criticalpath.Findings {
+func judgedRun(t *testing.T, s *simulate.Simulation, change func(*trace.Rank)) analyzertest.Findings {
 	t.Helper()
 	contents, err := s.Contents()
 	require.NoError(t, err)
@@ -42,19 +39,7 @@ func judgedRun(t *testing.T, s *simulate.Simulation, change func(*trace.Rank)) c
 	}
 	merged, err := m.Finish(merger.Options{Final: true})
 	require.NoError(t, err)
-	var file bytes.Buffer
-	require.NoError(t, trace.Write(&file, merged[0]))
-	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	require.NoError(t, err)
-	f, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
-	require.NoError(t, err)
-	assert.InDelta(t, f.RunSeconds, f.Path.LengthSeconds, 1e-9, "the path is as long as the run")
-	sum := 0.0
-	for _, p := range f.Path.ByPhase {
-		sum += p.Seconds
-	}
-	assert.InDelta(t, f.RunSeconds, sum, 1e-9, "and so are its phases")
-	return f
+	return analyzertest.Content(t, merged[0])
 }
 
 // structures are the communication structures of NPB LU, CG, MG, BT (packages wavefront, transpose, multigrid,
@@ -70,7 +55,7 @@ var structures = []simulate.Config{
 
 // slowest returns the first cause of the kind excess. In a wavefront the first cause is that ranks
 // wait for their turn, which costs more than half of the run.
-func slowest(t *testing.T, pattern string, f criticalpath.Findings) verdict.Cause {
+func slowest(t *testing.T, pattern string, f analyzertest.Findings) verdict.Cause {
 	t.Helper()
 	first := 0
 	if pattern == "wavefront" {

@@ -259,9 +259,10 @@ func status(s Status) trace.Value {
 	if s.Cancelled {
 		cancelled = 1
 	}
-	v := trace.Value{Form: trace.Status}
-	for _, x := range []int{s.Source, s.Tag, 0, cancelled, s.Bytes} {
-		v.List = append(v.List, trace.Value{Form: trace.Int, Int: int64(x)})
+	fields := [...]int{s.Source, s.Tag, 0, cancelled, s.Bytes}
+	v := trace.Value{Form: trace.Status, List: make([]trace.Value, len(fields))}
+	for i, x := range fields {
+		v.List[i] = trace.Value{Form: trace.Int, Int: int64(x)}
 	}
 	return v
 }

@@ -1,6 +1,8 @@
 package tracetest
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace"
@@ -59,4 +61,36 @@ func copyTimes(t testing.TB, thread *trace.Thread, gaps, durations []int64) {
 	if err != nil {
 		t.Fatalf("tracetest: %v", err)
 	}
+}
+
+// Aggregated returns a lossless trace with only the sums of its times.
+func Aggregated(t testing.TB, c *trace.Content) *trace.Content {
+	t.Helper()
+	c.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
+	var threads []trace.Thread
+	for i, thread := range c.Threads.All() {
+		cursor, err := c.Cursor(thread.Rank, thread.Thread)
+		if err != nil {
+			t.Fatalf("tracetest: %v", err)
+		}
+		statistics, now := map[int32]*timing.Aggregate{}, thread.FirstTick
+		for cursor.Next() {
+			e := cursor.Event()
+			if statistics[e.Terminal] == nil {
+				statistics[e.Terminal] = &timing.Aggregate{Terminal: e.Terminal}
+			}
+			statistics[e.Terminal].Durations.Add(e.ExitTicks - e.EnterTicks)
+			statistics[e.Terminal].Gaps.Add(e.EnterTicks - now)
+			thread.InsideTicks += e.ExitTicks - e.EnterTicks
+			now = e.ExitTicks
+		}
+		thread.InsideTicks -= c.Threads.At(i).InsideTicks
+		thread.Gaps, thread.Durations, thread.Timing = nil, nil, nil
+		for _, terminal := range slices.Sorted(maps.Keys(statistics)) {
+			thread.Aggregates = append(thread.Aggregates, *statistics[terminal])
+		}
+		threads = append(threads, thread)
+	}
+	c.Threads = trace.NewThreadTable(threads...)
+	return c
 }

@@ -3,7 +3,6 @@
 package mpi
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	tracefile "github.com/cairn-mpi/cairn/trace"
 )
@@ -30,7 +28,7 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 				command := launch(implementation, 2, "receiver", size, "4")
 				command[len(command)-3] = program
-				assertLate := func(what string, f *criticalpath.Findings) {
+				assertLate := func(what string, f *analyzertest.Findings) {
 					count, seconds := 0, 0.0
 					for _, w := range f.WaitStates {
 						if w.Kind == "late receiver" {
@@ -101,9 +99,8 @@ func content(t *testing.T, dir string) *tracefile.Content {
 	return c
 }
 
-func found(t *testing.T, c *tracefile.Content) *criticalpath.Findings {
+func found(t *testing.T, c *tracefile.Content) *analyzertest.Findings {
 	t.Helper()
-	f, err := criticalpath.Analyze(context.Background(), timeline.Of(tracetest.Open(t, c)), criticalpath.Options{})
-	require.NoError(t, err)
+	f := analyzertest.Content(t, c)
 	return &f
 }

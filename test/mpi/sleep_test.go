@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -35,7 +35,7 @@ func TestSleepIsNotWaitingForACPU(t *testing.T) {
 				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 				text, err := os.ReadFile(filepath.Join(r.dir, "report", "report.json"))
 				require.NoError(t, err)
-				var found criticalpath.Findings
+				var found analyzertest.Findings
 				require.NoError(t, json.Unmarshal(text, &found))
 				require.NotNil(t, found.CPUs)
 				require.NotNil(t, found.CPUs.RunDelay, "the kernel counts run delays")

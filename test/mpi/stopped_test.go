@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	cairntrace "github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
@@ -45,11 +45,11 @@ func lineOf(t *testing.T, comment string) string {
 	return ""
 }
 
-func reportIn(t *testing.T, dir string) *criticalpath.Findings {
+func reportIn(t *testing.T, dir string) *analyzertest.Findings {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err)
-	found := new(criticalpath.Findings)
+	found := new(analyzertest.Findings)
 	require.NoError(t, json.Unmarshal(text, found))
 	return found
 }

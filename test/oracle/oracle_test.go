@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
@@ -85,18 +87,18 @@ func pathIn(t *testing.T, file string) []Segment {
 	require.NoError(t, err)
 	reader, err := trace.Open(f, info.Size())
 	require.NoError(t, err)
-	findings, err := criticalpath.Analyze(t.Context(), timeline.Of(reader), criticalpath.Options{Segments: math.MaxInt32})
+	found, err := pass.Find(t.Context(), timeline.Of(reader), path.Analysis.Pass, func(r *pass.Run) { pass.Give(r, accounts.Segments, math.MaxInt32) })
 	require.NoError(t, err)
-	require.Zero(t, findings.Path.MergedSegments)
-	path := []Segment{}
-	for _, s := range findings.Path.Segments {
-		if n := len(path); n > 0 && path[n-1][0] == int64(s.Rank) && path[n-1][2] == s.StartNS {
-			path[n-1][2] = s.EndNS
+	require.Zero(t, found.Path.MergedSegments)
+	list := []Segment{}
+	for _, s := range found.Path.Segments {
+		if n := len(list); n > 0 && list[n-1][0] == int64(s.Rank) && list[n-1][2] == s.StartNS {
+			list[n-1][2] = s.EndNS
 			continue
 		}
-		path = append(path, Segment{int64(s.Rank), s.StartNS, s.EndNS})
+		list = append(list, Segment{int64(s.Rank), s.StartNS, s.EndNS})
 	}
-	return path
+	return list
 }
 
 // A network decides which messages wait for their receivers.

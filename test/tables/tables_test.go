@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/export/parquet"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
@@ -83,8 +83,7 @@ func TestDuckDBFindsWhatTheTraceHas(t *testing.T) {
 		t.Run(config.Pattern, func(t *testing.T) {
 			r := tracetest.Open(t, tracetest.Simulated(t, config))
 			dir := export(t, r)
-			found, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
-			require.NoError(t, err)
+			found := analyzertest.Analyze(t, timeline.Of(r))
 
 			assert.Equal(t, counted(t, r), rows(query(t, dir, "SELECT rank, thread, function, count(*) FROM calls GROUP BY ALL ORDER BY ALL")))
 			assert.Equal(t, trafficRows(t, r), rows(query(t, dir, `SELECT send_rank, recv_rank, count(*), sum(coalesce(bytes, 0))
@@ -148,7 +147,7 @@ func trafficRows(t *testing.T, r *trace.Reader) (lines []string) {
 }
 
 // reported is the waiting in the report, by kind.
-func reported(f criticalpath.Findings) (lines []string) {
+func reported(f analyzertest.Findings) (lines []string) {
 	for _, w := range f.WaitStates {
 		if w.PartOf == "" && w.Count > 0 {
 			lines = append(lines, fmt.Sprintf("%s %d %.0f", w.Kind, w.Count, w.Seconds*1e9))

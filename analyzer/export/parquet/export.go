@@ -5,13 +5,22 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ranks"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/rootcauses"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	matchingpass "github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
@@ -62,6 +71,22 @@ func Write(ctx context.Context, dir string, t timeline.Trace, o Options) (Summar
 // ErrNothing is the error for a selection without calls.
 var ErrNothing = fmt.Errorf("no calls in this part of the run")
 
+// findings are those that are written.
+type findings struct {
+	run.Findings // Notes are also those of the root causes
+
+	Path   *path.Path
+	Ledger *verdict.Ledger
+	Ranks  []ranks.RankTime
+}
+
+var wanted = pass.New("tables", func(_ context.Context, r *pass.Run) (f findings, _ error) {
+	f.Findings = run.Analysis.Result(r)
+	f.Notes = slices.Concat(f.Notes, rootcauses.Analysis.Result(r).Notes)
+	f.Path, f.Ledger, f.Ranks = path.Analysis.Result(r).Path, ledger.Analysis.Result(r).Ledger, ranks.Analysis.Result(r).Ranks
+	return f, nil
+}, run.Analysis, path.Analysis, ledger.Analysis, ranks.Analysis, rootcauses.Analysis)
+
 // export is the state of one Write.
 type export struct {
 	trace       timeline.Trace
@@ -72,7 +97,7 @@ type export struct {
 	timed       bool    // the trace has times of single calls
 	clocks      *timeline.Clocks
 	moved       *causality.Correction // of calls and messages; nil: no times
-	found       criticalpath.Findings
+	found       findings
 	from, until int64 // on the common clock
 	sites       []string
 	comms       []string
@@ -110,7 +135,11 @@ func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error
 		}
 	}
 	e.clocks = clocks.Clocks
-	if e.found, err = criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks, Segments: segments(t)}); err != nil {
+	e.found, err = pass.Find(ctx, t, wanted, func(r *pass.Run) {
+		pass.Give(r, matchingpass.Given, clocks)
+		pass.Give(r, accounts.Segments, segments(t))
+	})
+	if err != nil {
 		return nil, err
 	}
 	start := e.found.RunStartNS

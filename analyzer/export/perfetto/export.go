@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyses/path"
+	ofphases "github.com/cairn-mpi/cairn/analyzer/analyses/phases"
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -41,6 +45,19 @@ type Summary struct {
 	causality.Repairs
 }
 
+// findings are those that are shown.
+type findings struct {
+	runStartNS int64
+	path       []path.Segment
+	phases     *phases.Findings
+}
+
+var wanted = pass.New("perfetto", func(_ context.Context, r *pass.Run) (findings, error) {
+	return findings{
+		run.Analysis.Result(r).RunStartNS, path.Analysis.Result(r).Path.Segments, ofphases.Analysis.Result(r).Phases,
+	}, nil
+}, run.Analysis, path.Analysis, ofphases.Analysis)
+
 // Write writes a trace.
 func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
 	if err := timeline.NeedTimes(t, "a timeline"); err != nil {
@@ -53,11 +70,11 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 			return Summary{}, err
 		}
 	}
-	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks})
+	found, err := pass.Find(ctx, t, wanted, func(r *pass.Run) { pass.Give(r, matching.Given, clocks) })
 	if err != nil {
 		return Summary{}, err
 	}
-	e := newExport(t, found.RunStartNS, o)
+	e := newExport(t, found.runStartNS, o)
 	if e.flows.shown = e.shown; e.none() {
 		return Summary{}, fmt.Errorf("the trace has none of the ranks %v", o.Ranks)
 	}
@@ -71,8 +88,8 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	}
 	e.packets.out = w
 	e.tracks()
-	e.criticalPath(found.Path.Segments)
-	e.phases(found.Phases)
+	e.criticalPath(found.path)
+	e.phases(found.phases)
 	e.bytesInFlight(e.flows.inFlight)
 	e.flows.inFlight = nil
 	e.cpus(clocks.Clocks)

@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/run"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/export/causality"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -341,7 +343,7 @@ func TestArrowsOfRandomPrograms(t *testing.T) {
 		b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(1000, 1001) })
 		start := int64(0)
 		if seed%2 > 0 {
-			found, err := criticalpath.Analyze(t.Context(), timeline.Of(b.Lossy(20).Open(t)), criticalpath.Options{})
+			found, err := pass.Find(t.Context(), timeline.Of(b.Lossy(20).Open(t)), run.Analysis.Pass)
 			require.NoError(t, err)
 			start = found.RunStartNS
 		}
@@ -369,7 +371,7 @@ func TestArrowsOfSimulatedPrograms(t *testing.T) {
 			opened := timeline.Of(r)
 			clocks, err := clock.Analyze(t.Context(), opened)
 			require.NoError(t, err)
-			found, err := criticalpath.Analyze(t.Context(), opened, criticalpath.Options{Clock: clocks})
+			found, err := pass.Find(t.Context(), opened, run.Analysis.Pass, func(r *pass.Run) { pass.Give(r, matching.Given, clocks) })
 			require.NoError(t, err)
 			messages, repaired := checkArrows(t, r, found.RunStartNS)
 			assert.Positive(t, messages)

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -32,15 +33,15 @@ func TestCopiesOfUnknownLines(t *testing.T) {
 				}
 				r.At("after").Finalize(end, end+1)
 			})
-			f, err := criticalpath.Analyze(t.Context(), timeline.Of(b.Open(t)), criticalpath.Options{})
+			v, err := pass.Find(t.Context(), timeline.Of(b.Open(t)), blame.Pass)
 			require.NoError(t, err)
-			text := f.Verdict.Text
+			text := v.Text
 			if slow == 4 {
-				assert.Equal(t, verdict.Nobody, f.Verdict.Blames, text)
+				assert.Equal(t, verdict.Nobody, v.Blames, text)
 				return
 			}
-			assert.Equal(t, verdict.Excess, f.Verdict.Blames, text)
-			assert.Equal(t, new(1), f.Verdict.Rank, text)
+			assert.Equal(t, verdict.Excess, v.Blames, text)
+			assert.Equal(t, new(1), v.Rank, text)
 			assert.Contains(t, text, "it computes for 12 ms each time")
 			assert.Contains(t, text, "the others for 4 ms")
 		})

@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/compare"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/pass/blame"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -134,19 +136,22 @@ func (p *randomRun) trace(random *rand.Rand) *tracetest.Builder {
 // TestQueriesDivideNoRegion: which ranks read clocks or query local state, how often and where,
 // changes neither the regions nor anything that follows from them; and the slow rank is named.
 func TestQueriesDivideNoRegion(t *testing.T) {
-	for seed := range uint64(25) {
+	seeds := uint64(25)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		p := newRandomRun(rand.New(rand.NewPCG(seed, 1)))
 		plain, with := p.trace(nil).Open(t), p.trace(rand.New(rand.NewPCG(seed, 2))).Open(t)
-		analyze := func(r *trace.Reader) criticalpath.Findings {
-			f, err := criticalpath.Analyze(t.Context(), timeline.Of(r), criticalpath.Options{})
-			require.NoError(t, err)
+		analyze := func(r *trace.Reader) analyzertest.Findings {
+			f := analyzertest.Analyze(t, timeline.Of(r))
 			return f
 		}
 		want, got := analyze(plain), analyze(with)
 		require.Equal(t, want.Computation, got.Computation, "seed %d", seed)
 		require.Equal(t, want.WhatIf, got.WhatIf, "seed %d", seed)
 		require.Equal(t, want.Path.ByCallSite, got.Path.ByCallSite, "seed %d", seed)
-		delays := func(f *criticalpath.Findings) map[string]float64 {
+		delays := func(f *analyzertest.Findings) map[string]float64 {
 			sums := map[string]float64{}
 			for _, d := range f.RootCauses.Delays {
 				sums[fmt.Sprintf("rank %d %s at %s", d.Rank, d.Function, d.CallSite)] += d.ShortTerm + d.LongTerm
@@ -186,20 +191,24 @@ func TestQueriesDivideNoRegion(t *testing.T) {
 // Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer does
 // not compute longer, and no rank computes "for 0 s each time".
 func TestWaitsForACPUAreNotWork(t *testing.T) {
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 16
+	}
+	for seed := range seeds {
 		p := newRandomRun(rand.New(rand.NewPCG(seed, 1)))
 		if p.slow < 0 {
 			continue
 		}
 		p.blocked, p.delayed = false, []float64{2. / 3, 0.9, 0.99, 1}[seed%4]
-		f, err := criticalpath.Analyze(t.Context(), timeline.Of(p.trace(nil).Open(t)), criticalpath.Options{})
+		v, err := pass.Find(t.Context(), timeline.Of(p.trace(nil).Open(t)), blame.Pass)
 		require.NoError(t, err)
-		require.NotEmpty(t, f.Verdict.Causes, "seed %d: %s", seed, f.Verdict.Text)
-		cause := f.Verdict.Causes[0]
-		assert.Equal(t, verdict.Preempted, cause.Form, "seed %d: %s", seed, f.Verdict.Text)
-		assert.Equal(t, &p.slow, cause.Rank, "seed %d: %s", seed, f.Verdict.Text)
-		for _, c := range f.Verdict.Causes {
-			assert.False(t, c.Form == verdict.Always && c.EachSeconds < 1e-9, "seed %d: %s", seed, f.Verdict.Text)
+		require.NotEmpty(t, v.Causes, "seed %d: %s", seed, v.Text)
+		cause := v.Causes[0]
+		assert.Equal(t, verdict.Preempted, cause.Form, "seed %d: %s", seed, v.Text)
+		assert.Equal(t, &p.slow, cause.Rank, "seed %d: %s", seed, v.Text)
+		for _, c := range v.Causes {
+			assert.False(t, c.Form == verdict.Always && c.EachSeconds < 1e-9, "seed %d: %s", seed, v.Text)
 		}
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/ledger"
+	ofverdict "github.com/cairn-mpi/cairn/analyzer/analyses/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/analyses/whatif"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/plant"
@@ -46,12 +48,25 @@ func Simulated(ctx context.Context, p *plant.Plant) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := criticalpath.Analyze(ctx, timeline.Of(r), criticalpath.Options{})
+	found, err := pass.Find(ctx, timeline.Of(r), wanted)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", p, err)
 	}
-	return (&Result{Plant: p, Truth: truth, WhatIf: found.WhatIf, Ledger: found.Ledger}).judge(&found.Verdict), nil
+	return (&Result{Plant: p, Truth: truth, WhatIf: found.whatIf, Ledger: found.ledger}).judge(&found.verdict), nil
 }
+
+// findings are those about a simulated plant.
+type findings struct {
+	verdict verdict.Verdict
+	whatIf  []whatif.WhatIf
+	ledger  *verdict.Ledger
+}
+
+var wanted = pass.New("examine", func(_ context.Context, r *pass.Run) (findings, error) {
+	return findings{
+		ofverdict.Analysis.Result(r).Verdict, whatif.Analysis.Result(r).WhatIf, ledger.Analysis.Result(r).Ledger,
+	}, nil
+}, ofverdict.Analysis, whatif.Analysis, ledger.Analysis)
 
 // Trace returns the trace of a simulated plant; with mended, without the problem.
 func Trace(p *plant.Plant, mended bool) (*trace.Content, error) {

@@ -1,12 +1,11 @@
-package criticalpath
+package verdict_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
@@ -30,21 +29,16 @@ func TestWhatIsMissingComesFirst(t *testing.T) {
 			}
 		})
 	}
-	find := func(b *tracetest.Builder) Findings {
-		f, err := Analyze(context.Background(), timeline.Of(b.Open(t)), Options{})
-		require.NoError(t, err)
-		return f
-	}
-	f := find(job(false))
+	f := analyzertest.Built(t, job(false))
 	require.Nil(t, f.Stopped)
 	require.NotContains(t, f.Verdict.Text, "recorded")
 
 	missing := job(false).Without(3)
 	missing.Rank(1).Info().Dropped = 7
-	f = find(missing)
+	f = analyzertest.Built(t, missing)
 	require.Regexp(t, `^Rank 3 of 4 left no trace, and .* of the other ranks .* not recorded, because the tracer had no room for them, or was interrupted by a signal handler \(rank 1\); what follows is about the rest\. Many collectives`, f.Verdict.Text)
 
-	f = find(job(true))
+	f = analyzertest.Built(t, job(true))
 	require.Equal(t, verdict.Hang, f.Verdict.Blames)
 	require.Equal(t, verdict.Cycle, f.Stopped.Form)
 	require.Equal(t, "This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:3 (from rank 1, tag 0, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:3 (from rank 0, tag 0, MPI_COMM_WORLD): they waited for each other. Meanwhile the other 2 ranks waited in MPI_Finalize at a.c:4.", f.Verdict.Text)

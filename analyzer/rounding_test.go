@@ -1,4 +1,4 @@
-package criticalpath_test
+package analyzer_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	waitfindings "github.com/cairn-mpi/cairn/analyzer/analyses/waits"
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -34,14 +34,20 @@ import (
 //     first worker, and those of a receiver from any source.
 func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 	for _, pattern := range simulate.Names() {
-		for _, compute := range []time.Duration{50 * time.Microsecond, 2 * time.Millisecond, 40 * time.Millisecond} {
+		for _, compute := range []time.Duration{2 * time.Millisecond, 50 * time.Microsecond, 40 * time.Millisecond} {
+			if testing.Short() && compute != 2*time.Millisecond {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%s", pattern, compute), func(t *testing.T) {
 				t.Parallel()
 				content := tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 16, Iterations: 20, Compute: compute,
 					Imbalance: simulate.Imbalance{SlowRank: 5, SlowPercent: 80, Noise: 6}})
-				exact := analyzeContent(t, content)
+				exact := analyzertest.Content(t, content)
 				for percent, timing := range map[float64]string{1: "lossy 1", 5: "lossy 5"} {
-					got := analyzeContent(t, tracetest.Rounded(t, content, timing))
+					if testing.Short() && percent == 1 {
+						continue
+					}
+					got := analyzertest.Content(t, tracetest.Rounded(t, content, timing))
 					assertExplained(t, timing, percent/100, &exact, got, compute >= time.Millisecond, pattern != "master-worker" && pattern != "random")
 				}
 			})
@@ -52,7 +58,7 @@ func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 // assertExplained compares exact findings with those under a relative error p of intervals. steps:
 // the steps of the program are long enough for a path without alternatives; partners: they do not
 // depend on time.
-func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath.Findings, got criticalpath.Findings, steps, partners bool) {
+func assertExplained(t *testing.T, timing string, p float64, exact *analyzertest.Findings, got analyzertest.Findings, steps, partners bool) {
 	t.Helper()
 	two := 2*got.Timing.MomentSeconds + 1e-9
 	assert.InDelta(t, exact.RunSeconds, got.RunSeconds, two, "%s: run", timing)
@@ -107,7 +113,7 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 		assert.Equal(t, exact.Verdict.Ranks, got.Verdict.Ranks, timing)
 	}
 
-	delays := func(f *criticalpath.Findings) map[int]float64 {
+	delays := func(f *analyzertest.Findings) map[int]float64 {
 		byRank := map[int]float64{}
 		for _, d := range f.RootCauses.Delays {
 			byRank[d.Rank] += d.ShortTerm + d.LongTerm
@@ -126,7 +132,7 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 
 // atTheLimit reports whether one cause gains nine tenths of another, within 1% of the run: then the
 // order of the two is undetermined.
-func atTheLimit(f *criticalpath.Findings, a, b verdict.Kind) bool {
+func atTheLimit(f *analyzertest.Findings, a, b verdict.Kind) bool {
 	gains := map[verdict.Kind]float64{}
 	for _, w := range f.WhatIf {
 		gains[w.Kind] = max(gains[w.Kind], w.Gain)

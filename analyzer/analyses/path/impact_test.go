@@ -1,17 +1,17 @@
-package criticalpath_test
+package path_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
 // impacts returns the rows by subject, in units, and asserts that the sums add up to the total of
 // all ranks.
-func impacts(t *testing.T, f criticalpath.Findings) map[string][]float64 {
+func impacts(t *testing.T, f analyzertest.Findings) map[string][]float64 {
 	t.Helper()
 	unit := func(seconds float64) float64 { return seconds * 1e9 / tracetest.Unit }
 	rows := map[string][]float64{}
@@ -36,7 +36,7 @@ func assertImpacts(t *testing.T, want, got map[string][]float64) {
 // idle for 61 − 31 = 30: within the group of ranks that compute before the barrier. The indicator
 // is 40 − (10 + 40) / 2 = 15.
 func TestImpactWithinRanksThatDoTheSame(t *testing.T) {
-	f := analyze(t, lateAtBarrier())
+	f := analyzertest.Built(t, analyzertest.LateAtBarrier())
 	assertImpacts(t, map[string][]float64{ // path, indicator, activity, within, between, off the path
 		"MPI_Init w.c:1": {10, 0, 20, 0, 0, 0},
 		"computation between MPI_Init at w.c:1 and MPI_Barrier at w.c:2": {40, 15, 50, 30, 0, 0},
@@ -63,7 +63,7 @@ func TestImpactBetweenRanksThatDoDifferentThings(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("p.c:1").Init(0, 10).At("p.c:2").Send(50, 51, 1).At("p.c:9").Finalize(61, 93)
 	b.Rank(1).At("p.c:1").Init(0, 10).At("p.c:5").Recv(20, 52, 0, 8).At("p.c:9").Finalize(92, 93)
-	f := analyze(t, b)
+	f := analyzertest.Built(t, b)
 	assertImpacts(t, map[string][]float64{
 		"MPI_Init p.c:1": {10, 0, 20, 0, 0, 0},
 		"computation between MPI_Init at p.c:1 and MPI_Send at p.c:2": {40, 20, 40, 0, 30, 0},
@@ -95,5 +95,5 @@ func TestImpactWherePathChangesRanks(t *testing.T) {
 		"computation between two calls of MPI_Barrier at c.c:2":          {15, 7.5, 15, 0, 15, 0},
 		"MPI_Barrier c.c:2":  {2, 0, 4, 0, 0, 0},
 		"MPI_Finalize c.c:9": {1, 0, 2, 0, 0, 0},
-	}, impacts(t, analyze(t, b)))
+	}, impacts(t, analyzertest.Built(t, b)))
 }

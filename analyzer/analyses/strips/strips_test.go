@@ -1,4 +1,4 @@
-package criticalpath_test
+package strips_test
 
 import (
 	"testing"
@@ -6,6 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyses/strips"
+	"github.com/cairn-mpi/cairn/analyzer/pass"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
@@ -26,7 +29,9 @@ func TestManyRanksShareStrips(t *testing.T) {
 		}
 		r.Finalize(100, 110)
 	})
-	s := analyze(t, b).Strips
+	f, err := pass.Find(t.Context(), timeline.Of(b.Open(t)), strips.Analysis.Pass)
+	require.NoError(t, err)
+	s := f.Strips
 	assert.Equal(t, 3, s.Tile)
 	require.Len(t, s.MPI, 1367)
 	require.Len(t, s.Wait, 1367)

@@ -1,4 +1,4 @@
-package criticalpath_test
+package causes_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
@@ -110,12 +111,20 @@ func argument(random *rand.Rand, p *mpi.Param, comms []int) any {
 // TestNonsense: for any trace the analysis ends with findings in which the path is as long as the
 // run.
 func TestNonsense(t *testing.T) {
-	for seed := range uint64(400) {
-		f := analyze(t, nonsense(rand.New(rand.NewPCG(seed, 0))))
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 100
+	}
+	for seed := range seeds {
+		f := analyzertest.Built(t, nonsense(rand.New(rand.NewPCG(seed, 0))))
 		if t.Failed() {
 			t.Fatalf("seed %d: %+v", seed, f.Path)
 		}
 	}
+}
+
+func TestNothingBlamesNobody(t *testing.T) {
+	assert.Equal(t, verdict.Nobody, judged(t, tracetest.New(2)).Blames)
 }
 
 // A call that sends nothing is no message, however long it takes: no cause says that messages make
@@ -140,7 +149,7 @@ func TestCallsWithoutMessages(t *testing.T) {
 			}
 			r.Finalize(now, now+1)
 		})
-		v := analyze(t, b).Verdict
+		v := find(t, b.Content()).Verdict
 		if len(v.Causes) == 0 || v.Causes[0].Kind != verdict.Messages {
 			continue
 		}

@@ -1,7 +1,6 @@
-package criticalpath_test
+package causes_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
@@ -32,31 +29,21 @@ func noisy(ranks int, random *rand.Rand, factor func(rank int) float64) *tracete
 	}}.Build()
 }
 
-func judged(t *testing.T, b *tracetest.Builder) verdict.Verdict {
-	t.Helper()
-	f, err := criticalpath.Analyze(context.Background(), timeline.Of(b.Open(t)), criticalpath.Options{})
-	require.NoError(t, err)
-	assertPath(t, f)
-	return f.Verdict
-}
-
 // TestVerdictUnderNoise: in balanced runs under heavy noise hardly any verdict names a rank. A rank
 // with twice the work is named in nearly all runs in which that costs at least 4%: the same run
 // with the same noise would be that much shorter without it.
 func TestVerdictUnderNoise(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistics over 240 analyses: nothing for the race detector that one analysis does not show")
-	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, ranks := range []int{4, 9, 16} {
-		const runs = 40
+	sizes, runs := []int{4, 9, 16}, 40
+	if testing.Short() {
+		sizes, runs = []int{9}, 10
+	}
+	for _, ranks := range sizes {
 		accused, matter, found, wrong := 0, 0, 0, 0
 		for range runs {
 			seed := random.Uint64()
-			run := func(factor func(rank int) float64) criticalpath.Findings {
-				f := analyze(t, noisy(ranks, rand.New(rand.NewPCG(seed, 3)), factor))
-				assertPath(t, f)
-				return f
+			run := func(factor func(rank int) float64) findings {
+				return find(t, noisy(ranks, rand.New(rand.NewPCG(seed, 3)), factor).Content())
 			}
 			balanced := run(func(int) float64 { return 1 })
 			if balanced.Verdict.Rank != nil {
@@ -176,17 +163,21 @@ func TestOnePreemption(t *testing.T) {
 	assert.Nil(t, v.Rank, v.Text)
 }
 
-// TestThrottledRank: rank 2 is paused for 8 in every fifth iteration, like by a CPU limit; its
-// other iterations are as long as those of the others.
-func TestThrottledRank(t *testing.T) {
+// throttled returns a run in which rank 2 is paused for 8 in every fifth of 210 iterations, like by a
+// CPU limit, 336 in total. Its other iterations are as long as those of the others.
+func throttled() *tracetest.Builder {
 	random := rand.New(rand.NewPCG(7, 8))
-	v := judged(t, tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
+	return tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
 		w := 2 * (0.95 + 0.1*random.Float64())
 		if rank == 2 && k%5 == 0 {
 			w += 8
 		}
 		return w
-	}}.Build())
+	}}.Build()
+}
+
+func TestThrottledRank(t *testing.T) {
+	v := judged(t, throttled())
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, 2, *v.Rank)
 	c := v.Causes[0]
@@ -214,9 +205,9 @@ func TestStartIsNotTheNetwork(t *testing.T) {
 	assert.Contains(t, v.Text, "most of the rest, 71%, is the start and the end of MPI")
 }
 
-// TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in total.
-// With samples in which its container was throttled for about that time, the verdict reports
-// throttling; not if all containers were, or for much less, or if it is not known.
+// TestThrottlingIsToldFromWork: with samples in which the container of the paused rank was throttled
+// for about that time, the verdict reports throttling; not if all containers were, or for much
+// less, or if it is not known.
 func TestThrottlingIsToldFromWork(t *testing.T) {
 	const unknown = -1
 	samples := func(units float64) []trace.ContextSample {
@@ -237,14 +228,7 @@ func TestThrottlingIsToldFromWork(t *testing.T) {
 		"not known":                   {unknown, unknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(7, 8))
-			b := tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
-				w := 2 * (0.95 + 0.1*random.Float64())
-				if rank == 2 && k%5 == 0 {
-					w += 8
-				}
-				return w
-			}}.Build()
+			b := throttled()
 			b.Ranks(func(i int, r *tracetest.Rank) {
 				r.Info().Context = samples(c.others)
 				if i == 2 {

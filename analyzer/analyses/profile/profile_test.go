@@ -1,10 +1,11 @@
-package criticalpath_test
+package profile_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
@@ -16,7 +17,7 @@ func TestProfileIsOfTheRun(t *testing.T) {
 	main.Thread().Collective("MPI_Barrier", 3, 4)
 	main.Finalize(9, 10).Call("MPI_Finalized", 11, 12, nil)
 	calls := map[string]uint64{}
-	for _, f := range analyze(t, b).Profile.Functions {
+	for _, f := range analyzertest.Built(t, b).Profile.Functions {
 		calls[f.Name] = f.Calls
 	}
 	assert.Equal(t, map[string]uint64{"MPI_Init": 1, "MPI_Barrier": 1, "MPI_Finalize": 1}, calls)

@@ -1,4 +1,4 @@
-package criticalpath_test
+package causes_test
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
@@ -14,7 +13,7 @@ import (
 )
 
 // predicted returns the predicted duration of the run in units, by hypothesis.
-func predicted(f criticalpath.Findings) map[string]float64 {
+func predicted(f findings) map[string]float64 {
 	lengths := map[string]float64{}
 	for _, w := range f.WhatIf {
 		lengths[w.What] = w.Seconds * 1e9 / tracetest.Unit
@@ -42,7 +41,7 @@ func TestEqualWorkInRegionsTakenTogether(t *testing.T) {
 		}
 		r.At("e.c:3").Collective("MPI_Barrier", enter, 52).At("e.c:4").Finalize(62, 63)
 	})
-	lengths := predicted(analyze(t, b))
+	lengths := predicted(find(t, b.Content()))
 	assert.InDelta(t, 43, lengths["all ranks had equal work"], 1e-6)
 	assert.InDelta(t, 43, lengths["all ranks had equal work each time"], 1e-6)
 }
@@ -60,7 +59,7 @@ func TestWorkAlone(t *testing.T) {
 		}
 		r.At("s.c:1").Init(0, 10).At("s.c:2").Collective("MPI_Barrier", 20, 21).At("s.c:3").Rooted("MPI_Bcast", enter, 62, 0).At("s.c:4").Finalize(72, 73)
 	})
-	f := analyze(t, b)
+	f := find(t, b.Content())
 	lengths := predicted(f)
 	const where = " between MPI_Barrier at s.c:2 and MPI_Bcast at s.c:3"
 	assert.InDelta(t, 73-40+40.0/3, lengths["all ranks had a part of what rank 0 computes alone, most of it"+where], 1e-5)
@@ -90,7 +89,7 @@ func TestChain(t *testing.T) {
 	}
 	b.Rank(0).At("c.c:2").Recv(since[0]+0.1, now+0.2, ranks-1, 8)
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.At("c.c:4").Finalize(now+1, now+2) })
-	v := analyze(t, b).Verdict
+	v := find(t, b.Content()).Verdict
 	require.Equal(t, verdict.Serialization, v.Blames, v.Text)
 	c := v.Causes[0]
 	assert.Equal(t, verdict.Chain, c.Form)
@@ -103,7 +102,7 @@ func TestChain(t *testing.T) {
 
 // In a wavefront ranks wait until the pipeline is filled, and hardly after that.
 func TestPipeline(t *testing.T) {
-	v := found(t, simulate.Config{Pattern: "wavefront", Ranks: 16, Iterations: 10, Steps: 4, Compute: 1_000_000}).Verdict
+	v := simulated(t, simulate.Config{Pattern: "wavefront", Ranks: 16, Iterations: 10, Steps: 4, Compute: 1_000_000}).Verdict
 	require.Equal(t, verdict.Serialization, v.Blames, v.Text)
 	assert.Equal(t, verdict.Pipeline, v.Causes[0].Form)
 	assert.Nil(t, v.Rank, v.Text)
@@ -113,10 +112,10 @@ func TestPipeline(t *testing.T) {
 // The gain is an estimate; a simulation of the run without the slowdown gives the expected value.
 func TestSlowWorker(t *testing.T) {
 	c := simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: 1_000_000, Imbalance: simulate.Imbalance{Noise: 5}}
-	equal := found(t, c)
+	equal := simulated(t, c)
 	assert.Nil(t, equal.Verdict.Rank, equal.Verdict.Text)
 	c.Imbalance.SlowRank, c.Imbalance.SlowPercent = 6, 100
-	f := found(t, c)
+	f := simulated(t, c)
 	v := f.Verdict
 	require.Equal(t, verdict.Excess, v.Blames, v.Text)
 	assert.Equal(t, "6", v.Ranks, v.Text)
@@ -140,7 +139,7 @@ func TestLimitsStopAll(t *testing.T) {
 	b.Ranks(func(_ int, r *tracetest.Rank) {
 		r.Info().Context = []trace.ContextSample{{}, {MonotonicNS: 770 * tracetest.Unit, CPUNS: 434 * tracetest.Unit, ThrottledNS: 336 * tracetest.Unit}}
 	})
-	v := analyze(t, b).Verdict
+	v := find(t, b.Content()).Verdict
 	require.Equal(t, verdict.CPUs, v.Blames, v.Text)
 	assert.Equal(t, verdict.Limits, v.Causes[0].Form)
 	assert.Nil(t, v.Rank)

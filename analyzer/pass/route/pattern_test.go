@@ -1,4 +1,4 @@
-package criticalpath_test
+package route_test
 
 import (
 	"context"
@@ -8,49 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
-	"github.com/cairn-mpi/cairn/trace"
 )
-
-// analyze runs the analysis on a built trace and asserts its invariants: the path has no gaps and
-// no overlaps, and is as long as the run.
-func analyze(t *testing.T, b *tracetest.Builder) criticalpath.Findings {
-	t.Helper()
-	return analyzeContent(t, b.Content())
-}
-
-func analyzeContent(t *testing.T, content *trace.Content) criticalpath.Findings {
-	t.Helper()
-	f, err := criticalpath.Analyze(context.Background(), timeline.Of(tracetest.Open(t, content)), criticalpath.Options{})
-	require.NoError(t, err)
-	assertPath(t, f)
-	return f
-}
-
-func assertPath(t *testing.T, f criticalpath.Findings) {
-	t.Helper()
-	assert.InDelta(t, f.RunSeconds, f.Path.LengthSeconds, 1e-9, "the path is as long as the run")
-	at := int64(0)
-	for _, s := range f.Path.Segments {
-		assert.Equal(t, at, s.StartNS, "segments follow each other")
-		assert.Greater(t, s.EndNS, s.StartNS)
-		at = s.EndNS
-	}
-	assert.Equal(t, int64(math.Round(f.RunSeconds*1e9)), at)
-	sum := 0.0
-	for _, r := range f.Path.ByFunction {
-		sum += r.Seconds
-	}
-	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
-	sum = 0
-	for _, r := range f.Ranks {
-		sum += *r.Path
-	}
-	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
-}
 
 // piece is a path segment in units of tracetest.
 type piece struct {
@@ -59,21 +21,12 @@ type piece struct {
 	what       string // function, or "computation"
 }
 
-func pieces(f criticalpath.Findings) []piece {
+func pieces(f analyzertest.Findings) []piece {
 	var list []piece
 	for _, s := range f.Path.Segments {
 		list = append(list, piece{s.Rank, float64(s.StartNS) / tracetest.Unit, float64(s.EndNS) / tracetest.Unit, s.Function})
 	}
 	return list
-}
-
-// waits returns the time waited by pattern, in units.
-func waits(f criticalpath.Findings) map[string]float64 {
-	m := map[string]float64{}
-	for _, w := range f.WaitStates {
-		m[w.Kind] = math.Round(w.Seconds*1e9) / tracetest.Unit
-	}
-	return m
 }
 
 // A pattern is a trace with its expected path and waits.
@@ -582,9 +535,9 @@ func TestPatterns(t *testing.T) {
 }
 
 func (p *pattern) test(t *testing.T) {
-	f := analyze(t, p.build())
+	f := analyzertest.Built(t, p.build())
 	assert.Equal(t, p.path, pieces(f))
-	assert.Equal(t, p.waits, waits(f))
+	assert.Equal(t, p.waits, f.Waited())
 	assert.Empty(t, f.Notes)
 	assert.Zero(t, f.Clock.Violations)
 	replayed, err := predict.Play(context.Background(), timeline.Of(p.build().Open(t)), nil, []predict.Scenario{{}})

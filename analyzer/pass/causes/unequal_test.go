@@ -1,4 +1,4 @@
-package criticalpath_test
+package causes_test
 
 import (
 	"testing"
@@ -6,8 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
@@ -34,7 +32,7 @@ func grows() *tracetest.Builder {
 // 3.75, with which it would take 6.75. So the run takes 1 + 170 + 1 = 172 and would take 137: 35 less. In all, rank 0
 // computes 80, rank 7 computes 150, the mean is 115. Next are the barriers: 40 of 0.5 each.
 func TestImbalanceInOneRegion(t *testing.T) {
-	f := analyze(t, grows())
+	f := find(t, grows().Content())
 	v := f.Verdict
 	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
 	assert.Nil(t, v.Rank)
@@ -56,16 +54,6 @@ func TestImbalanceInOneRegion(t *testing.T) {
 	assert.InDelta(t, 0.137, equal["all ranks had equal work each time"], 1e-6, "it gives no more")
 }
 
-// The same with sums: the gain of equal work is not known.
-func TestImbalanceOfSums(t *testing.T) {
-	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, aggregated(grows().Content()))), criticalpath.Options{})
-	require.NoError(t, err)
-	v := f.Verdict
-	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
-	assert.Nil(t, v.GainSeconds)
-	assert.Equal(t, "Unequal work makes this job slow: ranks 0-7 compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most before MPI_Barrier at g.c:3. How much shorter the run would be without that is not known, since the times of single calls were not kept.", v.Text)
-}
-
 // Four ranks compute 4 in turn and 1 otherwise, in 20 iterations that end 0.5 after the last: 1 +
 // 20 · 4.5 + 1 = 92 units. Each computes 5 · 4 + 15 · 1 = 35 in total. With 1.75 each time the run
 // would take 1 + 20 · 2.25 + 1 = 47.
@@ -82,7 +70,7 @@ func TestImbalanceFromIterationToIteration(t *testing.T) {
 		}
 		r.At("t.c:3").Finalize(91, 92)
 	})
-	f := analyze(t, b)
+	f := find(t, b.Content())
 	v := f.Verdict
 	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
 	assert.Equal(t, verdict.ByIteration, v.Causes[0].Spread.Shape)

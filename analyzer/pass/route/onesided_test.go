@@ -1,4 +1,4 @@
-package criticalpath_test
+package route_test
 
 import (
 	"testing"

@@ -1,10 +1,11 @@
-package criticalpath_test
+package route_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
@@ -23,8 +24,8 @@ func TestPathAndRootCauseThroughATree(t *testing.T) {
 	b.Rank(1).Init(0, 5).Rooted("MPI_Gather", 10, 11, 0).Collective("MPI_Barrier", 63, 65).Finalize(70, 75)
 	b.Rank(2).Init(0, 5).Rooted("MPI_Gather", 10, 62, 0).Collective("MPI_Barrier", 64, 65).Finalize(70, 75)
 	b.Rank(3).Init(0, 5).Rooted("MPI_Gather", 60, 61, 0).Collective("MPI_Barrier", 61, 65).Finalize(70, 75)
-	f := analyze(t, b)
-	assert.Equal(t, map[string]float64{"early reduce": 100, "wait at barrier": 5}, waits(f))
+	f := analyzertest.Built(t, b)
+	assert.Equal(t, map[string]float64{"early reduce": 100, "wait at barrier": 5}, f.Waited())
 	assert.Equal(t, []piece{
 		{3, 0, 5, "MPI_Init"}, {3, 5, 60, "computation"}, {2, 60, 62, "MPI_Gather"}, {2, 62, 64, "computation"},
 		{0, 64, 65, "MPI_Barrier"}, {0, 65, 70, "computation"}, {0, 70, 75, "MPI_Finalize"},

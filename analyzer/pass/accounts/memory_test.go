@@ -1,4 +1,4 @@
-package criticalpath
+package accounts_test
 
 import (
 	"runtime"
@@ -23,9 +23,9 @@ func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	inMemory, records := eventlog.MaxInMemory, delays.MaxRecords
 	defer func() { eventlog.MaxInMemory, delays.MaxRecords = inMemory, records }()
-	eventlog.MaxInMemory, delays.MaxRecords = 1<<18, 1<<12
-	few, stretches := memoryOf(t, 40_000)
-	many, more := memoryOf(t, 320_000)
+	eventlog.MaxInMemory, delays.MaxRecords = 1<<16, 1<<10
+	few, stretches := memoryOf(t, 10_000)
+	many, more := memoryOf(t, 80_000)
 	t.Logf("%d and %d KiB with %d and %d stretches of the path", few>>10, many>>10, stretches, more)
 	require.Greater(t, more, 7*stretches)
 	require.Less(t, float64(many), 1.3*float64(few))
