@@ -13,6 +13,7 @@ import (
 // The last recorded attempt is not the running launcher: its pod may be gone, and the next one may
 // not start.
 func TestLauncherThatWaitsAgain(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) (*stage, *corev1.Pod) {
 		s := newStage(t)
 		s.apply()

@@ -21,6 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/internal/simulate/shards"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/test/built"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -29,15 +30,6 @@ import (
 type kubelet struct {
 	*stage
 	command, directory string
-}
-
-// buildCairn builds the command that runs in the pods of our Jobs.
-func buildCairn(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "cairn")
-	out, err := exec.Command("go", "build", "-o", path, "../cmd/cairn").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return path
 }
 
 // start runs a container and returns a function that waits for its end.
@@ -119,14 +111,19 @@ func (k *kubelet) upload(s store.Store, of shard.Pod, content *trace.Content) {
 // From the launcher's end to the report with the real commands: the operator parses their messages,
 // and they accept the operator's arguments.
 func TestRealCommands(t *testing.T) {
-	command := buildCairn(t)
+	t.Parallel()
+	command := built.Command(t, "cairn")
+	many := 17
+	if testing.Short() {
+		many = 3 // TestRunsOfTheReport has 200, without commands
+	}
 	for _, test := range []struct {
 		name     string
 		runs     int
 		analyses []string
 		verdict  string
 	}{
-		{"17 runs", 17, []string{"critical-path", "clustering"}, "Run 0/"},
+		{"many runs", many, []string{"critical-path", "clustering"}, "Run 0/"},
 		{"clustering alone", 2, []string{"clustering"}, ""},
 		{"no analyses", 1, nil, ""},
 		{"no runs", 0, []string{"critical-path"}, ""},

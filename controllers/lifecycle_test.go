@@ -144,6 +144,7 @@ func TestFailedLauncherStillGetsAReport(t *testing.T) {
 }
 
 func TestTwoAttempts(t *testing.T) {
+	t.Parallel()
 	start := time.Now().Add(-time.Minute).Truncate(time.Second)
 	t.Run("restarts in one pod", func(t *testing.T) {
 		s := newStage(t)
@@ -270,6 +271,7 @@ func TestNoTrace(t *testing.T) {
 }
 
 func TestMergeFails(t *testing.T) {
+	t.Parallel()
 	t.Run("bad data", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
@@ -320,6 +322,7 @@ func TestMergeFails(t *testing.T) {
 }
 
 func TestOneAnalysisFails(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
 		s.apply()
@@ -367,6 +370,7 @@ func TestOneAnalysisFails(t *testing.T) {
 }
 
 func TestReportFails(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
 		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{{Name: "clustering"}} })

@@ -66,7 +66,7 @@ func (p *pass) begin() {
 func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&p.job.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: quote.Shorten(message, maxMessage),
-		ObservedGeneration: p.job.Generation,
+		ObservedGeneration: p.job.Generation, LastTransitionTime: metav1.NewTime(p.Clock.Now()),
 	})
 }
 

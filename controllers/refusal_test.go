@@ -29,11 +29,25 @@ func (s *stage) quota(resourceName corev1.ResourceName, hard string) {
 	require.NoError(s, s.Create(s.ctx, quota))
 	quota.Status = corev1.ResourceQuotaStatus{Hard: limits, Used: corev1.ResourceList{resourceName: resource.MustParse("0")}}
 	require.NoError(s, s.Status().Update(s.ctx, quota))
+	s.untilRefused(s.limited(resourceName))
+}
+
+// limited is an object that counts for a quota.
+func (s *stage) limited(by corev1.ResourceName) client.Object {
+	job := s.someJob()
+	if by == corev1.ResourcePods {
+		return &corev1.Pod{ObjectMeta: job.ObjectMeta, Spec: job.Spec.Template.Spec}
+	}
+	return job
 }
 
 func (s *stage) noQuota() {
 	s.Helper()
 	require.NoError(s, s.DeleteAllOf(s.ctx, &corev1.ResourceQuota{}, client.InNamespace(s.namespace)))
+	require.Eventually(s, func() bool {
+		return s.tryCreate(s.limited("count/jobs.batch")) == nil &&
+			s.tryCreate(s.limited(corev1.ResourcePods)) == nil
+	}, patience, 20*time.Millisecond)
 }
 
 // policy makes the API server refuse objects of a resource in the namespace, with the given
@@ -63,13 +77,17 @@ func (s *stage) policy(group, resourceName, expression, words string) {
 	})
 }
 
-// untilRefused waits until the API server applies a policy: an object of somebody else is refused,
-// too.
+// untilRefused waits until the API server applies a policy or quota: an object of somebody else is
+// refused, too.
 func (s *stage) untilRefused(probe client.Object) {
 	s.Helper()
-	require.Eventually(s, func() bool {
-		return refusal.Is(s.Create(s.ctx, probe.DeepCopyObject().(client.Object), client.DryRunAll))
-	}, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(s, func() bool { return refusal.Is(s.tryCreate(probe)) },
+		patience, 20*time.Millisecond)
+}
+
+// tryCreate returns whether the API server would accept an object.
+func (s *stage) tryCreate(object client.Object) error {
+	return s.Create(s.ctx, object.DeepCopyObject().(client.Object), client.DryRunAll)
 }
 
 // check is the name of the Job that checks the storage.
@@ -90,6 +108,7 @@ func (s *stage) someJob() *batchv1.Job {
 // TestRefusedJobs: refusals of Cairn's Jobs by a quota, a policy and an unreachable webhook are
 // reported at once, in their words, and the job continues as soon as the Jobs are accepted.
 func TestRefusedJobs(t *testing.T) {
+	t.Parallel()
 	t.Run("quota", func(t *testing.T) {
 		s := newStage(t)
 		s.quota("count/jobs.batch", "0")

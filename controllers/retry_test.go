@@ -76,6 +76,7 @@ func (s *stage) waitsForAPerson(step string) {
 // A step whose access the storage refuses waits for a user. It starts again by itself when the
 // storage has been repaired.
 func TestRefusedMerge(t *testing.T) {
+	t.Parallel()
 	waiting := func(t *testing.T) *stage {
 		s := newStage(t)
 		s.apply()
@@ -210,7 +211,6 @@ func failedMerge(t *testing.T) *stage {
 // operator.
 func TestRetriedMerge(t *testing.T) {
 	s := newStage(t)
-	s.later(-5 * time.Minute) // these minutes pass below, but not for the API server
 	s.apply(func(j *v1alpha1.TracedMPIJob) {
 		j.Annotations = map[string]string{v1alpha1.RetryAnnotation: "copied"}
 		j.Spec.TTLSecondsAfterFinished = ptr.To[int32](600)
@@ -252,6 +252,7 @@ func TestRetriedMerge(t *testing.T) {
 
 // Each value of the annotation requests a single retry.
 func TestRetryOnce(t *testing.T) {
+	t.Parallel()
 	t.Run("long value", func(t *testing.T) {
 		s := failedMerge(t)
 		s.annotate(strings.Repeat("x", 300))

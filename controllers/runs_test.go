@@ -20,6 +20,7 @@ func message[T interface{ Fit() T }](t *testing.T, m T) string {
 }
 
 func TestCallsThatWereNotRecorded(t *testing.T) {
+	t.Parallel()
 	whole := messages.Run{ID: "0/0", Ranks: 4, Calls: 100}
 	cut := messages.Run{ID: "0/1", Run: 1, Ranks: 4, Calls: 809254, CallsLost: 11214754, LostWhy: "the spool of the pod was full (ranks 0-3)"}
 	missing := messages.Run{ID: "0/2", Run: 2, Ranks: 4, Calls: 7, MissingRanks: "3"}

@@ -69,11 +69,15 @@ func (p *pass) mergedIn(ctx context.Context, job *batchv1.Job) (string, error) {
 }
 
 func (p *pass) noteMerged(ctx context.Context, job *batchv1.Job, pod corev1.Pod) error {
+	mergedAt := pod.CreationTimestamp.UTC().Format(time.RFC3339)
+	if job.Annotations[mergedAtAnnotation] == mergedAt {
+		return nil
+	}
 	patch := client.MergeFrom(job.DeepCopy())
 	if job.Annotations == nil {
 		job.Annotations = map[string]string{}
 	}
-	job.Annotations[mergedAtAnnotation] = pod.CreationTimestamp.UTC().Format(time.RFC3339)
+	job.Annotations[mergedAtAnnotation] = mergedAt
 	return p.Patch(ctx, job, patch)
 }
 

@@ -16,6 +16,7 @@ import (
 // findings of the analyses since then: the Job is deleted before it creates one, and a separate Job
 // writes the report.
 func TestPodOfTheMergeDies(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) (*stage, *batchv1.Job) {
 		s := newStage(t)
 		s.apply()
@@ -46,7 +47,7 @@ func TestPodOfTheMergeDies(t *testing.T) {
 	})
 	t.Run("and is replaced while no operator looks", func(t *testing.T) {
 		s, job := begin(t)
-		time.Sleep(1100 * time.Millisecond) // the Job controller waits ten seconds at least
+		s.later(10 * time.Second) // the Job controller waits at least as long
 		require.NoError(t, s.Create(s.ctx, s.podOf(job, 1)))
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Analyzing"), "waiting for the pod of the merge to end")
@@ -109,6 +110,7 @@ func TestReportIsLostWithItsPod(t *testing.T) {
 // The list of analyses is fixed when the merge begins: the report that waits in its pod waits for
 // these.
 func TestAnalysesChangeInTheMiddle(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T, first, then []v1alpha1.Analysis) *stage {
 		s := newStage(t)
 		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = first })
@@ -159,6 +161,7 @@ func TestAnalysesChangeInTheMiddle(t *testing.T) {
 // If a quota or a queue has room for only one of Cairn's pods, the one that merged and waits is
 // stopped.
 func TestWaitingReportMakesRoom(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
 		s.apply()
@@ -239,7 +242,7 @@ func TestForgedSuccessorOfTheMerge(t *testing.T) {
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
 	merge := s.batchJob("stencil-cairn-merge-l0")
-	time.Sleep(1100 * time.Millisecond) // creation times have a resolution of seconds
+	s.later(time.Second)
 	for name, owner := range s.strangers() {
 		s.forge("merge-"+name, map[string]string{batchv1.ControllerUidLabel: string(merge.UID)}, corev1.PodStatus{Phase: corev1.PodRunning}, owner...)
 	}

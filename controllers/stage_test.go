@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
@@ -40,23 +42,37 @@ type stage struct {
 	events    *events.FakeRecorder
 	// after is when the operator asked to be called again.
 	after time.Duration
+	// created is when objects were created, by UID, and changes the number of accepted changes.
+	created map[types.UID]metav1.Time
+	changes int
+	// known has what was read, by kind and question, and live is true while others write, too.
+	known map[string]map[string]answer
+	live  bool
+	// reads counts the objects that a live operator read, and started the Jobs that it created.
+	reads, started atomic.Int64
 }
 
+// newStage creates a stage for a test that from here on runs beside others.
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	c, err := client.New(server.Config, client.Options{Scheme: Scheme()})
+	t.Parallel()
+	c, err := administrator()
 	require.NoError(t, err)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "stage-"}}
 	require.NoError(t, c.Create(context.Background(), namespace))
-	return &stage{
-		T: t, Client: c, ctx: context.Background(), namespace: namespace.Name,
+	s := &stage{
+		T: t, ctx: context.Background(), namespace: namespace.Name,
 		settings: Settings{
 			Installation: task.Installation{Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent}, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
 			Storage: &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", Prefix: "lab/"},
 		},
-		clock:  clocktesting.NewFakePassiveClock(time.Now()),
-		events: events.NewFakeRecorder(1000),
+		clock:   clocktesting.NewFakePassiveClock(time.Now().Truncate(time.Second)),
+		events:  events.NewFakeRecorder(1000),
+		created: map[types.UID]metav1.Time{},
+		known:   map[string]map[string]answer{},
 	}
+	s.Client = stageClient{c, s}
+	return s
 }
 
 const stencil = `
@@ -119,36 +135,16 @@ func (s *stage) settle() {
 func (s *stage) settleAs(c client.Client) {
 	s.Helper()
 	for range 20 {
-		before := s.version()
+		before := s.changes
 		r := &Reconciler{Client: c, Live: c, Events: s.events, Clock: s.clock, Settings: s.settings}
 		result, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
 		require.NoError(s, err)
 		s.after = result.RequeueAfter
-		if s.version() == before {
+		if s.changes == before {
 			return
 		}
 	}
 	require.FailNow(s, "the operator does not come to rest")
-}
-
-// version changes whenever the operator changes something.
-func (s *stage) version() string {
-	job := &v1alpha1.TracedMPIJob{}
-	if err := s.Get(s.ctx, s.key("stencil"), job); err != nil {
-		return err.Error()
-	}
-	var jobs batchv1.JobList
-	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace)))
-	var mpiJobs mpiv2beta1.MPIJobList
-	require.NoError(s, s.List(s.ctx, &mpiJobs, client.InNamespace(s.namespace)))
-	version := job.ResourceVersion
-	for _, j := range jobs.Items {
-		version += "," + j.Name + j.ResourceVersion
-	}
-	for _, j := range mpiJobs.Items {
-		version += "," + j.Name + j.ResourceVersion
-	}
-	return version
 }
 
 func (s *stage) condition(kind string) metav1.Condition {

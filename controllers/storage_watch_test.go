@@ -7,15 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
 	"github.com/cairn-mpi/cairn/controllers/storage"
 )
-
-var zero = resource.NewQuantity(0, resource.DecimalSI)
 
 // While the job runs nothing else shows that the storage fails: it is checked every ten minutes.
 func TestStorageFailsWhileTheJobRuns(t *testing.T) {
@@ -48,7 +45,7 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	s := newStage(t)
 	s.settings.Retry = time.Second
-	s.clock.SetTime(time.Now().Add(3*time.Second - storage.CheckHolds))
+	s.clock.SetTime(time.Now().Add(time.Second - storage.CheckHolds))
 	s.apply()
 	s.passStorage()
 	s.worker(0, traceable)
@@ -64,6 +61,13 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 		check := &batchv1.Job{}
 		return s.exists(check, last.Name) && check.UID != last.UID
 	}
+	before := int64(-1)
+	rests := func() bool {
+		now := s.reads.Load()
+		still := now == before
+		before = now
+		return still
+	}
 	for _, end := range []struct {
 		pod
 		reason string
@@ -71,9 +75,9 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 		{pod{exitCode: 77, message: denied}, "AccessDenied"},
 		{pod{message: storageWorks}, "Writable"},
 	} {
-		require.Eventually(t, replaced, 20*time.Second, 20*time.Millisecond)
+		require.Eventually(t, replaced, patience, 20*time.Millisecond)
 		last = s.batchJob(last.Name)
-		time.Sleep(time.Second) // the operator has come to rest
+		require.Eventually(t, rests, patience, 300*time.Millisecond)
 		s.clock.SetTime(time.Now())
 		s.ends(last.Name, end.pod)
 		s.eventually("StorageReady", end.reason)
@@ -83,6 +87,7 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 // Until a check has ended, the result of the previous one counts, unless a pod has reported
 // something since.
 func TestConditionStaysWhileTheStorageIsCheckedAgain(t *testing.T) {
+	t.Parallel()
 	t.Run("away", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
@@ -185,6 +190,7 @@ func (s *stage) shipEnds(worker, message string) {
 
 // Only the sidecar knows what it could not send, since the storage did not respond.
 func TestRanksThatWereNotSentAreNamed(t *testing.T) {
+	t.Parallel()
 	lost := `{"lost":["stencil-worker-0: world ab, ranks 0-1"],"lost_count":1,"storage":{"reason":"Unreachable","message":"no route to host"}}`
 	begin := func(t *testing.T) *stage {
 		s := newStage(t)
@@ -225,6 +231,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 
 // A storage that never worked has no data, so there is nothing to delete.
 func TestDeleteWithStorageThatNeverWorked(t *testing.T) {
+	t.Parallel()
 	withDelete := func(j *v1alpha1.TracedMPIJob) { j.Spec.Storage.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
 	gone := func(s *stage) bool { return !s.exists(&v1alpha1.TracedMPIJob{}, "stencil") }
 	t.Run("while it waits for it", func(t *testing.T) {

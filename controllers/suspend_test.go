@@ -35,6 +35,7 @@ const queueLabel = "kueue.x-k8s.io/queue-name"
 // TestQueueRevertsSuspend: a queue corrects every change of the MPIJob's suspend at once.
 // spec.suspend is written to the MPIJob once, and not again.
 func TestQueueRevertsSuspend(t *testing.T) {
+	t.Parallel()
 	for name, queueWants := range map[string]bool{"a queue that resumes": false, "a queue that suspends": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -134,6 +135,7 @@ func (c *meanwhile) Create(ctx context.Context, object client.Object, options ..
 // TestSuspendChangesWhileTheMPIJobIsCreated: the API server then refuses the status with that
 // information, and the MPIJob is found again.
 func TestSuspendChangesWhileTheMPIJobIsCreated(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T, suspend bool, act func(*stage, *mpiv2beta1.MPIJob)) (*stage, *writes) {
 		s := newStage(t)
 		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Suspend = suspend })

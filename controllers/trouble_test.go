@@ -44,6 +44,7 @@ func TestMissingSecretThenMended(t *testing.T) {
 }
 
 func TestStorageTroubles(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, reason string
 		end          pod
@@ -173,6 +174,7 @@ func TestInvalidReplicasAreMendable(t *testing.T) {
 }
 
 func TestNameConflict(t *testing.T) {
+	t.Parallel()
 	t.Run("MPIJob", func(t *testing.T) {
 		s := newStage(t)
 		other := &mpiv2beta1.MPIJob{ObjectMeta: metav1.ObjectMeta{Name: "stencil", Namespace: s.namespace},
@@ -210,6 +212,7 @@ func failurePolicyFail(j *v1alpha1.TracedMPIJob) {
 }
 
 func TestInjectionFails(t *testing.T) {
+	t.Parallel()
 	t.Run("Ignore", func(t *testing.T) {
 		s := newStage(t)
 		s.apply(noRoom)
@@ -249,6 +252,7 @@ func TestReplayThatCannotBeInjected(t *testing.T) {
 }
 
 func TestUntraceableImage(t *testing.T) {
+	t.Parallel()
 	t.Run("Ignore", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
@@ -314,6 +318,7 @@ func TestDisabled(t *testing.T) {
 }
 
 func TestSuspend(t *testing.T) {
+	t.Parallel()
 	setSuspend := func(s *stage, to bool) {
 		job := s.job()
 		job.Spec.Suspend = to
@@ -406,6 +411,7 @@ func TestLauncherExpired(t *testing.T) {
 }
 
 func TestDeletionPolicy(t *testing.T) {
+	t.Parallel()
 	withDelete := func(j *v1alpha1.TracedMPIJob) { j.Spec.Storage.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
 	gone := func(s *stage) bool { return !s.exists(&v1alpha1.TracedMPIJob{}, "stencil") }
 

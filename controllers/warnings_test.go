@@ -48,6 +48,7 @@ func (s *stage) refusedWorker(index int) string {
 
 // Only events of mpi-operator report that it is not allowed to create a pod.
 func TestRefusedWorkers(t *testing.T) {
+	t.Parallel()
 	t.Run("Pod Security", func(t *testing.T) {
 		s := newStage(t)
 		namespace := &corev1.Namespace{}
@@ -112,26 +113,27 @@ func TestOldWarning(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.passStorage()
-	s.warn(s.mpiJob(), "MPIJobFailed", "worker pod created failed: the webhook was away", time.Now().Add(-time.Minute))
-	s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", time.Now())
+	s.warn(s.mpiJob(), "MPIJobFailed", "worker pod created failed: the webhook was away", s.clock.Now().Add(-time.Minute))
+	s.warn(s.mpiJob(), "SetPodTemplateRestartPolicy", "Restart policy in pod template overridden", s.clock.Now())
 	s.later(3 * time.Second)
 	s.settle()
 	// The event itself is new, even if some of its times are old: the newest of them counts.
 	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away")
-	require.Eventually(t, func() bool { return time.Since(s.mpiJob().CreationTimestamp.Time) > clockSlack+2*time.Second }, 10*time.Second, 100*time.Millisecond)
+	s.later(clockSlack + time.Second)
 	s.worker(0, traceable)
 	s.settle()
 	require.NotContains(t, s.expect("Ready", isFalse, "Starting"), "the webhook was away", "a worker was made after it")
 }
 
 func TestRefusedLauncher(t *testing.T) {
+	t.Parallel()
 	t.Run("traced job", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.passStorage()
 		s.worker(0, traceable)
 		s.worker(1, traceable)
-		s.warn(s.launch(), "FailedCreate", `Error creating: pods "stencil-launcher-" is forbidden: maximum memory usage per Container is 1Gi`, time.Now())
+		s.warn(s.launch(), "FailedCreate", `Error creating: pods "stencil-launcher-" is forbidden: maximum memory usage per Container is 1Gi`, s.clock.Now())
 		s.later(3 * time.Second)
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "Job stencil-launcher: Error creating: pods")
@@ -140,7 +142,7 @@ func TestRefusedLauncher(t *testing.T) {
 		s := newStage(t)
 		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Tracing.Mode = v1alpha1.TracingDisabled })
 		s.settle()
-		s.warn(s.mpiJob(), "MPIJobFailed", "launcher pod created failed: no", time.Now())
+		s.warn(s.mpiJob(), "MPIJobFailed", "launcher pod created failed: no", s.clock.Now())
 		s.later(3 * time.Second)
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator reports: launcher pod created failed: no")
@@ -148,11 +150,12 @@ func TestRefusedLauncher(t *testing.T) {
 }
 
 func TestRefusedJobsOfOurOwn(t *testing.T) {
+	t.Parallel()
 	t.Run("quota", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.runToMerge(0)
-		s.warn(s.batchJob("stencil-cairn-merge-l0"), "FailedCreate", `Error creating: pods "stencil-cairn-merge-l0-0-x" is forbidden: exceeded quota: few`, time.Now())
+		s.warn(s.batchJob("stencil-cairn-merge-l0"), "FailedCreate", `Error creating: pods "stencil-cairn-merge-l0-0-x" is forbidden: exceeded quota: few`, s.clock.Now())
 		s.later(30 * time.Second)
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Collecting"), "Job stencil-cairn-merge-l0: Error creating: pods")

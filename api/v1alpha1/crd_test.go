@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,13 +23,28 @@ var server *apiserver.Server
 
 func TestMain(m *testing.M) { apiserver.Main(m, &server) }
 
+// administrator is a client that all tests share.
+var administrator = sync.OnceValues(func() (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return client.New(server.Config, client.Options{Scheme: scheme})
+})
+
 func newClient(t *testing.T) client.Client {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	c, err := client.New(server.Config, client.Options{Scheme: scheme})
+	c, err := administrator()
 	require.NoError(t, err)
 	return c
+}
+
+// create creates an object for the time of a test.
+func create(t *testing.T, object client.Object) {
+	t.Helper()
+	c := newClient(t)
+	require.NoError(t, c.Create(t.Context(), object))
+	t.Cleanup(func() { require.NoError(t, c.Delete(context.Background(), object)) })
 }
 
 // valid is the smallest TracedMPIJob that makes sense.
@@ -71,7 +87,7 @@ func unset(u *unstructured.Unstructured, path string) {
 func TestDefaults(t *testing.T) {
 	ctx := context.Background()
 	c := newClient(t)
-	require.NoError(t, c.Create(ctx, object(t, "defaults")))
+	create(t, object(t, "defaults"))
 
 	var job v1alpha1.TracedMPIJob
 	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "defaults"}, &job))
@@ -100,7 +116,7 @@ func TestWebIdentityDefaults(t *testing.T) {
 	c := newClient(t)
 	u := object(t, "web-identity")
 	set(u, "spec.storage.s3", map[string]any{"bucket": "traces", "endpoint": "http://minio:9000", "webIdentity": map[string]any{}})
-	require.NoError(t, c.Create(ctx, u))
+	create(t, u)
 	var job v1alpha1.TracedMPIJob
 	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "web-identity"}, &job))
 	require.Equal(t, &v1alpha1.WebIdentity{Audience: v1alpha1.DefaultTokenAudience}, job.Spec.Storage.S3.WebIdentity)
@@ -259,7 +275,7 @@ func TestImmutability(t *testing.T) {
 	const template = "spec.mpiJobTemplate.spec."
 	ctx := context.Background()
 	c := newClient(t)
-	require.NoError(t, c.Create(ctx, object(t, "immutable")))
+	create(t, object(t, "immutable"))
 
 	for _, test := range []struct {
 		name  string
@@ -337,9 +353,11 @@ func TestObjectsFromBeforeTheRules(t *testing.T) {
 		return u
 	}
 	u := made("older")
-	require.Eventually(t, func() bool { return c.Create(ctx, u) == nil }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return c.Create(ctx, u) == nil },
+		time.Minute, 20*time.Millisecond)
 	restore()
-	require.Eventually(t, func() bool { return c.Create(ctx, made("newer"), client.DryRunAll) != nil }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return c.Create(ctx, made("newer"), client.DryRunAll) != nil },
+		time.Minute, 20*time.Millisecond)
 
 	var job v1alpha1.TracedMPIJob
 	require.NoError(t, c.Get(ctx, client.ObjectKeyFromObject(u), &job))
@@ -377,7 +395,7 @@ func dropRules(schema any) {
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	c := newClient(t)
-	require.NoError(t, c.Create(ctx, object(t, "columns")))
+	create(t, object(t, "columns"))
 	var job v1alpha1.TracedMPIJob
 	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "columns"}, &job))
 

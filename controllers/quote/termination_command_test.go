@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/internal/repository"
+	"github.com/cairn-mpi/cairn/test/built"
 )
 
 // kubeletLogBytes is how much of a log the kubelet takes for a container that failed without a message.
@@ -37,12 +37,7 @@ func fails(t *testing.T, cairn string, environment []string, arguments ...string
 
 // TestWordsOfRealCommands: the messages of failing commands are readable sentences in a condition.
 func TestWordsOfRealCommands(t *testing.T) {
-	cairn := filepath.Join(t.TempDir(), "cairn")
-	build := exec.Command("go", "build", "-o", cairn, "./cmd/cairn")
-	build.Dir = repository.Root()
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-
+	cairn := built.Command(t, "cairn")
 	empty := t.TempDir()
 	damaged := t.TempDir()
 	shards := filepath.Join(damaged, "shards", "pod", "world")

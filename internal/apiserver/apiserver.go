@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -42,17 +43,41 @@ func Start() (*Server, error) {
 	environment := &envtest.Environment{
 		BinaryAssetsDirectory: assets,
 		ErrorIfCRDPathMissing: true,
+		// for a machine with other load
+		ControlPlaneStartTimeout: 2 * time.Minute,
+		ControlPlaneStopTimeout:  2 * time.Minute,
 		CRDDirectoryPaths: []string{
 			filepath.Join(repository.Root(), "config", "crd"),
 			filepath.Join(mpiOperator, "manifests", "base", "kubeflow.org_mpijobs.yaml"),
 		},
 	}
+	// Tests list few objects, right after they changed them: etcd answers sooner than a cache, which
+	// waits until it has seen the change.
+	environment.ControlPlane.GetAPIServer().Configure().
+		Set("watch-cache", "false").
+		Set("enable-priority-and-fairness", "false")
+	// a heap of some hundred megabytes costs less than collecting it
+	restore := setenv("GOGC", "400")
 	config, err := environment.Start()
+	restore()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the API server of %s: %w", assets, err), environment.Stop())
 	}
-	config.QPS, config.Burst = 500, 500
+	config.QPS = -1 // no limit
 	return &Server{Config: config, environment: environment}, nil
+}
+
+// setenv sets an environment variable for processes that this one starts, until restore is called.
+func setenv(name, value string) (restore func()) {
+	old, was := os.LookupEnv(name)
+	os.Setenv(name, value)
+	return func() {
+		if was {
+			os.Setenv(name, old)
+		} else {
+			os.Unsetenv(name)
+		}
+	}
 }
 
 // Stop stops the API server and etcd.

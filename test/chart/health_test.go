@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
+
+	"github.com/cairn-mpi/cairn/test/built"
 )
 
 // A door forwards connections to the API server until it is shut.
@@ -87,6 +89,7 @@ func throughDoor(t *testing.T, d *door) string {
 // TestHealthDoesNotNeedTheAPIServer: restarting the operator while the API server does not respond
 // would make things worse.
 func TestHealthDoesNotNeedTheAPIServer(t *testing.T) {
+	t.Parallel()
 	address, err := url.Parse(server.Config.Host)
 	require.NoError(t, err)
 	d := newDoor(t, address.Host)
@@ -97,7 +100,7 @@ func TestHealthDoesNotNeedTheAPIServer(t *testing.T) {
 
 	// as the chart runs it, except for addresses
 	arguments := deployment(t, template(t), "cairn-operator").Spec.Template.Spec.Containers[0].Args
-	operator := exec.Command(operatorBinary(t), append(arguments, "--metrics-address=0", "--health-address="+health)...)
+	operator := exec.Command(built.Command(t, "cairn-operator"), append(arguments, "--metrics-address=0", "--health-address="+health)...)
 	operator.Env = append(os.Environ(), "KUBECONFIG="+throughDoor(t, d))
 	operator.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	operator.Stderr = os.Stderr

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,18 +15,7 @@ import (
 
 var server *apiserver.Server
 
-func TestMain(m *testing.M) {
-	var err error
-	if server, err = apiserver.Start(); err != nil {
-		log.Fatal(err)
-	}
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		log.Print(err)
-	}
-	os.RemoveAll(build.directory)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { apiserver.Main(m, &server) }
 
 func cairnChart() string { return filepath.Join(repository.Root(), "charts", "cairn") }
 

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/internal/miniotest"
-	"github.com/cairn-mpi/cairn/internal/repository"
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/test/built"
 )
 
 // A site is a namespace for releases, with the processes that MinIO's pod of the chart would run
@@ -33,32 +32,9 @@ type site struct {
 	users    *exec.Cmd
 }
 
-// operatorBinary is a build of cairn-operator, one for all tests.
-func operatorBinary(t *testing.T) string {
-	t.Helper()
-	build.Do(func() {
-		if build.directory, build.err = os.MkdirTemp("", "cairn-operator-"); build.err != nil {
-			return
-		}
-		command := exec.Command("go", "build", "-o", build.directory, "./cmd/cairn-operator")
-		command.Dir = repository.Root()
-		if out, err := command.CombinedOutput(); err != nil {
-			build.err = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	require.NoError(t, build.err)
-	return filepath.Join(build.directory, "cairn-operator")
-}
-
-var build struct {
-	sync.Once
-	directory string
-	err       error
-}
-
 func newSite(t *testing.T, release string, teams ...string) *site {
 	t.Helper()
-	s := &site{cluster: newCluster(t), release: release, admin: t.TempDir(), operator: operatorBinary(t)}
+	s := &site{cluster: newCluster(t), release: release, admin: t.TempDir(), operator: built.Command(t, "cairn-operator")}
 	s.account, s.list = filepath.Join(t.TempDir(), "account"), filepath.Join(t.TempDir(), "namespaces")
 	s.namespaces(append([]string{release}, teams...)...)
 	return s
@@ -152,7 +128,7 @@ func (s *site) startPod() {
 // startUsers starts the container beside MinIO.
 func (s *site) startUsers() {
 	s.Helper()
-	s.users = s.run("minio-users", "--endpoint", s.endpoint, "--admin", s.admin, "--namespaces", s.list, "--every", "2s")
+	s.users = s.run("minio-users", "--endpoint", s.endpoint, "--admin", s.admin, "--namespaces", s.list, "--every", "500ms")
 	s.users.Stderr = os.Stderr
 	require.NoError(s, s.users.Start())
 }
@@ -198,15 +174,12 @@ func (s *site) accessWith(data map[string][]byte, prefix string) error {
 func (s *site) awaitAccess(teams ...string) {
 	s.Helper()
 	for _, team := range teams {
-		start := time.Now()
-		for err := s.access(team); err != nil; err = s.access(team) {
-			require.Less(s, time.Since(start), 40*time.Second, "%s: %v", team, err)
-			time.Sleep(200 * time.Millisecond)
-		}
+		require.Eventually(s, func() bool { return s.access(team) == nil }, 2*time.Minute, 50*time.Millisecond, team)
 	}
 }
 
 func TestKeysOutliveTheRelease(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "life", "life-a", "life-b", "life-c")
 	s.upgrade(cairnChart(), "life-a", "life-b")
 	require.Empty(t, s.data("life-a", "cairn-storage"), "helm makes no key")
@@ -242,7 +215,7 @@ func TestKeysOutliveTheRelease(t *testing.T) {
 	s.awaitAccess("life-c")
 	s.upgrade(cairnChart(), "life-b", "life-c")
 	s.takeList()
-	require.Eventually(t, func() bool { return store.ReasonOf(s.access("life-a")) == store.AccessDenied }, 20*time.Second, 200*time.Millisecond,
+	require.Eventually(t, func() bool { return store.ReasonOf(s.access("life-a")) == store.AccessDenied }, 2*time.Minute, 50*time.Millisecond,
 		"the key of a namespace that is no longer listed is refused within a round")
 	require.NoError(t, s.access("life-b"))
 	require.NoError(t, s.access("life-c"))
@@ -250,6 +223,7 @@ func TestKeysOutliveTheRelease(t *testing.T) {
 
 // TestMinIOsAccountMayDoLittle: its token gives access to nothing but the Secrets of the chart.
 func TestMinIOsAccountMayDoLittle(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "least", "least-a")
 	s.kube("-n", "least-a", "create", "secret", "generic", "other", "--from-literal=a=b")
 	s.upgrade(cairnChart(), "least-a")
@@ -274,6 +248,7 @@ func TestMinIOsAccountMayDoLittle(t *testing.T) {
 
 // TestUpgradeFromAChartThatRenderedKeys: keys that were in its manifest do not change.
 func TestUpgradeFromAChartThatRenderedKeys(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "old", "old-a", "old-b")
 	before := filepath.Join("testdata", "rendered-keys")
 	s.upgrade(before, "old-a", "old-b")
@@ -294,6 +269,7 @@ func TestUpgradeFromAChartThatRenderedKeys(t *testing.T) {
 // TestSecretsOfOthers are used unchanged. One that would take over another namespace's user is
 // refused.
 func TestSecretsOfOthers(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "own", "own-a", "own-b", "own-c")
 	literals := func(access, secret string) []string {
 		return []string{"create", "secret", "generic", "cairn-storage", "--from-literal=accessKey=" + access, "--from-literal=secretKey=" + secret}
@@ -320,6 +296,7 @@ func TestSecretsOfOthers(t *testing.T) {
 
 // TestSecondRelease: the error about the CRD names its owner and says what to do.
 func TestSecondRelease(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	c.namespaces("first", "second")
 	install := func(namespace string) (string, error) {

@@ -56,6 +56,7 @@ var variants = map[string][]string{
 // TestRenderedTwice: the output of helm template, which Argo CD applies, is the same each time and
 // contains no key.
 func TestRenderedTwice(t *testing.T) {
+	t.Parallel()
 	for name, arguments := range variants {
 		t.Run(name, func(t *testing.T) {
 			first := template(t, arguments...)
@@ -78,6 +79,7 @@ func TestRenderedTwice(t *testing.T) {
 
 // TestPodsOfTheChart: properties of every container, for all ways of using the chart.
 func TestPodsOfTheChart(t *testing.T) {
+	t.Parallel()
 	for name, arguments := range variants {
 		t.Run(name, func(t *testing.T) {
 			rendered := template(t, arguments...)
@@ -128,6 +130,7 @@ func requirePatience(t *testing.T, c corev1.Container) {
 }
 
 func TestProbesAreThere(t *testing.T) {
+	t.Parallel()
 	rendered := template(t, withMinIO...)
 	for name, path := range map[string]string{"cairn-operator": "/healthz", "cairn-minio": "/minio/health/live"} {
 		c := deployment(t, rendered, name).Spec.Template.Spec.Containers[0]
@@ -138,6 +141,7 @@ func TestProbesAreThere(t *testing.T) {
 
 // TestOnlyTwoContainersHaveAToken: MinIO itself, which the whole cluster can reach, has none.
 func TestOnlyTwoContainersHaveAToken(t *testing.T) {
+	t.Parallel()
 	d := deployment(t, template(t, withMinIO...), "cairn-minio")
 	pod := d.Spec.Template.Spec
 	require.False(t, *pod.AutomountServiceAccountToken)
@@ -153,6 +157,7 @@ func TestOnlyTwoContainersHaveAToken(t *testing.T) {
 }
 
 func TestRolesNameTheirSecrets(t *testing.T) {
+	t.Parallel()
 	for name, variant := range map[string]struct {
 		arguments []string
 		roles     map[string][]rbacv1.PolicyRule
@@ -178,6 +183,7 @@ func TestRolesNameTheirSecrets(t *testing.T) {
 }
 
 func TestUserProvidedKeys(t *testing.T) {
+	t.Parallel()
 	rendered := template(t, variants["keys of one's own"]...)
 	require.NotContains(t, rendered, "kind: Secret\n", "nothing is made")
 	d := deployment(t, rendered, "cairn-minio")
@@ -194,6 +200,7 @@ func TestUserProvidedKeys(t *testing.T) {
 }
 
 func TestRunAsUser(t *testing.T) {
+	t.Parallel()
 	for argument, want := range map[string]*int64{"": ptr(65532), "minio.runAsUser=1000650000": ptr(1000650000), "minio.runAsUser=null": nil} {
 		arguments := withMinIO
 		if argument != "" {
@@ -211,6 +218,7 @@ func TestRunAsUser(t *testing.T) {
 func ptr(n int64) *int64 { return &n }
 
 func TestWebIdentityOfTheOperator(t *testing.T) {
+	t.Parallel()
 	operator := func(arguments ...string) []string {
 		return deployment(t, template(t, arguments...), "cairn-operator").Spec.Template.Spec.Containers[0].Args
 	}
@@ -224,6 +232,7 @@ func TestWebIdentityOfTheOperator(t *testing.T) {
 }
 
 func TestValuesThatAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		arguments []string
 		want      string

@@ -19,33 +19,25 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/test/built"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// cairn is the command under test, built once.
-var cairn string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "cairn-oracle-")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		cairn = filepath.Join(dir, "cairn")
-		build := exec.Command("go", "build", "-o", cairn, "github.com/cairn-mpi/cairn/cmd/cairn")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			panic(err)
-		}
-		return m.Run()
-	}())
+// run runs cairn and returns its output.
+func run(t *testing.T, arguments ...string) []byte {
+	t.Helper()
+	c := exec.Command(built.Command(t, "cairn"), arguments...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	require.NoError(t, err, "%v\n%s", arguments, &stderr)
+	return out
 }
 
 // dump is the text of a trace, one line of JSON a call.
 func dump(t *testing.T, file string) []byte {
 	t.Helper()
-	return run(t, nil, cairn, "dump", "--json", file)
+	return run(t, "dump", "--json", file)
 }
 
 func ask(t *testing.T, calls []byte, path []Segment, tolerance int64) Answer {
@@ -59,21 +51,10 @@ func ask(t *testing.T, calls []byte, path []Segment, tolerance int64) Answer {
 func analyze(t *testing.T, file string) Report {
 	t.Helper()
 	out := t.TempDir()
-	run(t, nil, cairn, "analyze", file, "-o", out)
+	run(t, "analyze", file, "-o", out)
 	r, err := ReadReport(out)
 	require.NoError(t, err)
 	return r
-}
-
-func run(t *testing.T, in []byte, command ...string) []byte {
-	t.Helper()
-	c := exec.Command(command[0], command[1:]...)
-	c.Stdin = bytes.NewReader(in)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	out, err := c.Output()
-	require.NoError(t, err, "%v\n%s", command, &stderr)
-	return out
 }
 
 // pathIn returns the analyzer's complete path, in order of time: report.json has short path
@@ -111,63 +92,73 @@ var networks = []struct {
 	{"slow", []string{"--bytes", "30000", "--latency", "200000", "--per-byte", "4", "--noise-percent", "50", "--compute", "200us"}},
 }
 
-func simulated(t *testing.T, pattern, timing string, seed int, flags ...string) string {
+func simulated(t *testing.T, pattern, timing string, seed int, flags []string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace.cairn")
 	ranks := "16"
 	if pattern == "multigrid" || pattern == "stencil3d" {
 		ranks = "8"
 	}
-	command := []string{cairn, "simulate", "-o", file, "--pattern", pattern, "--ranks", ranks, "--iterations", "6",
+	arguments := []string{"simulate", "-o", file, "--pattern", pattern, "--ranks", ranks, "--iterations", "6",
 		"--timing", timing, "--seed", fmt.Sprint(seed)}
-	run(t, nil, append(command, flags...)...)
+	run(t, append(arguments, flags...)...)
 	return file
+}
+
+// eachRun calls test for every pattern on every network; in make test on one of the networks.
+func eachRun(t *testing.T, test func(t *testing.T, pattern string, seed int, flags []string)) {
+	t.Helper()
+	for i, p := range simulate.Names() {
+		for j, n := range networks {
+			if testing.Short() && j != i%len(networks) {
+				continue
+			}
+			t.Run(p+"/"+n.name, func(t *testing.T) {
+				t.Parallel()
+				test(t, p, 10*i+j, n.flags)
+			})
+		}
+	}
 }
 
 // TestSimulatedRuns: for exact times, both agree on every pattern, to the nanosecond.
 func TestSimulatedRuns(t *testing.T) {
 	var runs, tied atomic.Int32
-	t.Cleanup(func() { assert.Less(t, 2*tied.Load(), runs.Load(), "most runs have one answer only") })
-	for i, p := range simulate.Names() {
-		for j, n := range networks {
-			t.Run(p+"/"+n.name, func(t *testing.T) {
-				t.Parallel()
-				file := simulated(t, p, "lossless", 10*i+j, n.flags...)
-				calls := dump(t, file)
-				known := ask(t, calls, nil, 0)
-				r := analyze(t, file)
-				assert.Empty(t, Differences(known, r))
-				assert.Empty(t, ask(t, calls, pathIn(t, file), 0).Faults)
-				runs.Add(1)
-				if known.Tied > 0 {
-					tied.Add(1)
-				}
-			})
+	t.Cleanup(func() {
+		assert.Less(t, 2*tied.Load(), runs.Load(), "most runs have one answer only")
+	})
+	eachRun(t, func(t *testing.T, pattern string, seed int, flags []string) {
+		file := simulated(t, pattern, "lossless", seed, flags)
+		calls := dump(t, file)
+		known := ask(t, calls, nil, 0)
+		assert.Empty(t, Differences(known, analyze(t, file)))
+		assert.Empty(t, ask(t, calls, pathIn(t, file), 0).Faults)
+		runs.Add(1)
+		if known.Tied > 0 {
+			tied.Add(1)
 		}
-	}
+	})
 }
 
 // TestLossyRuns: the findings for rounded times agree with those for exact times, within what
 // rounding explains. The bound is measured here, between the texts of two traces of one run: it is
 // the largest error of a time.
 func TestLossyRuns(t *testing.T) {
-	for i, p := range simulate.Names() {
-		for j, n := range networks {
-			for _, timing := range []string{"lossy 5", "lossy 1"} {
-				t.Run(p+"/"+n.name+"/"+timing, func(t *testing.T) {
-					t.Parallel()
-					exact := dump(t, simulated(t, p, "lossless", 10*i+j, n.flags...))
-					file := simulated(t, p, timing, 10*i+j, n.flags...)
-					bound := furthest(t, exact, dump(t, file))
-					known := ask(t, exact, nil, 0)
-					r := analyze(t, file)
-					assert.Empty(t, DifferencesWithin(known, r, bound))
-					judged := ask(t, exact, pathIn(t, file), bound+1)
-					assert.Empty(t, judged.Faults, "the path, with moments known to within %d ns", bound)
-				})
-			}
-		}
+	timings := []string{"lossy 5", "lossy 1"}
+	if testing.Short() {
+		timings = timings[:1]
 	}
+	eachRun(t, func(t *testing.T, pattern string, seed int, flags []string) {
+		exact := dump(t, simulated(t, pattern, "lossless", seed, flags))
+		known := ask(t, exact, nil, 0)
+		for _, timing := range timings {
+			file := simulated(t, pattern, timing, seed, flags)
+			bound := furthest(t, exact, dump(t, file))
+			assert.Empty(t, DifferencesWithin(known, analyze(t, file), bound), timing)
+			judged := ask(t, exact, pathIn(t, file), bound+1)
+			assert.Empty(t, judged.Faults, "%s: the path, with moments known to within %d ns", timing, bound)
+		}
+	})
 }
 
 // furthest returns the largest difference between the times of two texts of one run, in

@@ -1,0 +1,73 @@
+// Package built finds the commands of this tree for tests that run them.
+package built
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/internal/repository"
+)
+
+// Folder is the environment variable with a folder of commands that are current: make test sets it,
+// which builds them first.
+const Folder = "CAIRN_BIN"
+
+// Command returns the path of a command, such as cairn. Without $CAIRN_BIN make builds it first if
+// its sources have changed.
+func Command(t testing.TB, name string) string {
+	t.Helper()
+	directory := os.Getenv(Folder)
+	if directory == "" {
+		directory = filepath.Join(repository.Root(), "bin")
+		if err := once(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(directory, name)
+	// go test notes the time of the file, which each build changes: it prints no cached result
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%s: run make build (%s=%s)", err, Folder, os.Getenv(Folder))
+	}
+	return path
+}
+
+var (
+	mutex  sync.Mutex
+	builds = map[string]error{} // by command
+)
+
+// once builds a command for all tests of this process.
+func once(name string) error {
+	mutex.Lock()
+	defer mutex.Unlock()
+	err, is := builds[name]
+	if !is {
+		err = build(repository.Root(), name)
+		builds[name] = err
+	}
+	return err
+}
+
+// build runs make for a command. Of the test processes that go test runs side by side, one does so
+// at a time: the first one builds, and the others find its result.
+func build(root, name string) error {
+	lock, err := os.Open(filepath.Join(root, "Makefile"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("%s: %w", lock.Name(), err)
+	}
+	command := exec.Command("make", "-s", "-C", root, "bin/"+name)
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", command, err, out)
+	}
+	return nil
+}
