@@ -1,0 +1,124 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const sample = `package main
+
+const size = 4
+
+func sum(list []int, most int) (total int, err error) {
+	for i, v := range list {
+		if i < most && v != 3 {
+			total += v * 2 // twice
+		}
+	}
+	if total == 0 {
+		return 0, error(none{})
+	}
+	list[0] = min(total, size+1)
+	return total, nil
+}
+
+func main() {
+	total, err := sum([]int{1, 2, 3, 4}, 2)
+	println(total, err != nil)
+}
+
+type none struct{}
+
+func (none) Error() string { return "none" }
+`
+
+func parse(t *testing.T, content string) *loaded {
+	t.Helper()
+	set := token.NewFileSet()
+	p := &loaded{folder: "sample", set: set, imports: withSwitch{}}
+	s := &source{name: "sample/sample.go", content: content}
+	var err error
+	s.syntax, err = parser.ParseFile(set, s.name, content, parser.ParseComments)
+	require.NoError(t, err)
+	p.files = []*source{s}
+	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	p.types, err = p.check(p.info, nil)
+	require.NoError(t, err)
+	return p
+}
+
+// Every operator finds its code, and constants stay.
+func TestSites(t *testing.T) {
+	var found []string
+	for _, s := range findSites(parse(t, sample)) {
+		if s.Function == "sum" {
+			found = append(found, s.Operator+": "+s.Source)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"return: ", "skip: for i, v := range list", "negate: i < most && v != 3", "logic: i < most && v != 3",
+		"boundary: i < most", "equality: v != 3", "constant + 1: 3", "constant - 1: 3",
+		"omit: total += v * 2", "arithmetic: total += v * 2", "arithmetic: v * 2", "constant + 1: 2", "constant - 1: 2",
+		"negate: total == 0", "constant + 1: 0", "constant - 1: 0", "constant + 1: 0", "constant - 1: 0",
+		"hide: return 0, error(none{})",
+		"constant + 1: 0", "constant - 1: 0", "omit: list[0] = min(total, size+1)", "extreme: min(total, size+1)",
+		"constant + 1: size+1", "constant - 1: size+1",
+	}, found)
+}
+
+// All mutants are in one program, and each does what its name says if it is switched on.
+func TestMutatedProgram(t *testing.T) {
+	p := parse(t, sample)
+	sites := findSites(p)
+	for i := range sites {
+		sites[i].Number = i + 1
+		assert.True(t, compiles(p, sites[i]), sites[i].Operator, sites[i].Source)
+	}
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"go.mod":                      "module " + strings.TrimSuffix(module, "/") + "\ngo 1.26\n",
+		"sample.go":                   p.files[0].mutated(sites),
+		"internal/mutants/mutants.go": switchCode,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666))
+	}
+	build := exec.Command("go", "build", "-o", "sample", ".")
+	build.Dir = folder
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	numberOf := func(operator, source string) string {
+		i := slices.IndexFunc(sites, func(s site) bool { return s.Operator == operator && s.Source == source })
+		return "CAIRN_MUTANT=" + strconv.Itoa(i+1)
+	}
+	for _, c := range []struct{ operator, source, result string }{
+		{"", "", "6 false"},
+		{"return", "", "0 false"},
+		{"skip", "for i, v := range list", "0 true"},
+		{"negate", "i < most && v != 3", "14 false"},
+		{"logic", "i < most && v != 3", "14 false"},
+		{"boundary", "i < most", "6 false"},
+		{"omit", "total += v * 2", "0 true"},
+		{"arithmetic", "total += v * 2", "-6 false"},
+		{"negate", "total == 0", "0 true"},
+		{"constant + 1", "2", "9 false"},
+	} {
+		run := exec.Command("./sample")
+		run.Dir, run.Env = folder, append(os.Environ(), numberOf(c.operator, c.source))
+		out, err := run.CombinedOutput()
+		require.NoError(t, err)
+		assert.Equal(t, c.result, strings.TrimSpace(string(out)), "%s of %s", c.operator, c.source)
+	}
+}

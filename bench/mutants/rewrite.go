@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// switchPath is the package with the switch of mutants. Only the overlay has it.
+const (
+	switchPath   = module + "internal/mutants"
+	switchImport = "; import cairnmutants \"" + switchPath + "\""
+	switchCode   = `// Package mutants switches mutants on.
+package mutants
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+var (
+	active, _ = strconv.Atoi(os.Getenv("CAIRN_MUTANT"))
+	record    = os.Getenv("CAIRN_MUTANTS_REACHED") // a file
+
+	mutex sync.Mutex
+	test  = os.Getenv("CAIRN_MUTANTS_TEST") // which runs now; programs that it starts inherit it
+	seen  = map[int]bool{}
+)
+
+// On reports whether mutant n is switched on.
+func On(n int) bool {
+	if record != "" {
+		reached(n)
+	}
+	return n == active
+}
+
+func reached(n int) {
+	mutex.Lock()
+	defer mutex.Unlock()
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	f, err := os.OpenFile(record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return
+	}
+	fmt.Fprintf(f, "%s %d\n", test, n)
+	f.Close()
+}
+
+// Test says which test runs.
+func Test(name string) {
+	name, _, _ = strings.Cut(name, "/")
+	mutex.Lock()
+	defer mutex.Unlock()
+	if record != "" && name != test {
+		test, seen = name, map[int]bool{}
+		os.Setenv("CAIRN_MUTANTS_TEST", name)
+	}
+}
+`
+)
+
+// mutated returns the file's content with mutants. Lines keep their numbers.
+func (s *source) mutated(sites []site) string {
+	sites = slices.SortedStableFunc(slices.Values(sites), func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	name := s.syntax.Name.End()
+	return s.text(s.syntax.FileStart, name) + switchImport + s.render(name, s.syntax.FileEnd, sites)
+}
+
+// render returns a piece with the mutants in it: each contains those after it, or ends before them.
+func (s *source) render(from, to token.Pos, sites []site) string {
+	var out strings.Builder
+	for len(sites) > 0 {
+		first := sites[0]
+		end := 1
+		for end < len(sites) && sites[end].to <= first.to && sites[end].from <= first.to && first.from < first.to {
+			end++
+		}
+		inner := sites[1:end]
+		out.WriteString(s.text(from, first.from))
+		on := fmt.Sprintf("cairnmutants.On(%d)", first.Number)
+		out.WriteString(first.replace(on, s.render(first.from, first.to, inner), func(from, to token.Pos) string {
+			return s.render(from, to, within(inner, from, to))
+		}))
+		from = first.to
+		sites = sites[end:]
+	}
+	out.WriteString(s.text(from, to))
+	return out.String()
+}
+
+func within(sites []site, from, to token.Pos) (inner []site) {
+	for _, s := range sites {
+		if from <= s.from && s.to <= to {
+			inner = append(inner, s)
+		}
+	}
+	return inner
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A runner runs the tests of a tree against mutants.
+type runner struct {
+	tree   *tree
+	folder string // what is known
+	short  bool
+	budget float64 // seconds of tests for one mutant, as long as they take without it
+	hints  map[mutant]string
+
+	overlay string
+	found   map[int]bool
+	reaches map[string][]reach // by package of tests
+}
+
+// reach is what one run of a test without a mutant shows. Package has another meaning than in
+// mutant: that of the test.
+type reach struct {
+	Package string  `json:"package"`
+	Test    string  `json:"test"` // empty: the last line of a package, and what happens before the first test
+	Passed  bool    `json:"passed"`
+	Seconds float64 `json:"seconds"`
+	Mutants []int   `json:"mutants"`
+}
+
+// start is the time in which a process begins and ends its tests on a busy machine.
+const start = 30
+
+func (r *runner) run(ctx context.Context, list []mutant) error {
+	if err := os.MkdirAll(r.folder, 0o777); err != nil {
+		return err
+	}
+	var err error
+	if r.overlay, r.found, err = writeOverlay(r.tree, filepath.Join(r.folder, "overlay"), list); err != nil {
+		return err
+	}
+	known, err := readLines[reach](r.file("reached"))
+	if err != nil {
+		return err
+	}
+	r.reaches = map[string][]reach{}
+	var lines []reach
+	for _, k := range known { // an interrupted package has no last line
+		if lines = append(lines, k); k.Test == "" {
+			r.reaches[k.Package], lines = lines, nil
+		}
+	}
+	results, err := readLines[result](r.file("results"))
+	if err != nil {
+		return err
+	}
+	for _, s := range subjects {
+		for _, m := range list {
+			done := slices.ContainsFunc(results, func(r result) bool { return r.key() == m.key() })
+			if m.Package != s.folder || done {
+				continue
+			}
+			result, err := r.try(ctx, m, s.tests)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%d %s %s: %s %s\n", m.Number, m.Place, m.Operator, result.Outcome, result.Test)
+			if err := appendLine(r.file("results"), result); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *runner) file(name string) string {
+	if r.short {
+		name += "-short"
+	}
+	return filepath.Join(r.folder, name+".jsonl")
+}
+
+// try runs the tests that reach a mutant until one fails.
+func (r *runner) try(ctx context.Context, m mutant, folders []string) (result, error) {
+	if !r.found[m.Number] {
+		return result{Outcome: gone, mutant: m}, nil
+	}
+	begun := time.Now()
+	out := result{Outcome: unreached, mutant: m}
+	left := r.budget
+	hint := r.hints[m.key()] // package and test
+	for _, folder := range first(folders, func(f string) bool { return strings.HasPrefix(hint, f+" ") }) {
+		tests, err := r.reaching(ctx, folder, m)
+		if err != nil {
+			return out, err
+		}
+		tests = first(tests, func(t reach) bool { return hint == folder+" "+t.Test })
+		for _, batch := range batches(tests) {
+			if total(batch) > left {
+				out.Left += len(batch)
+				continue
+			}
+			left -= total(batch)
+			out.Tests += len(batch)
+			out.Outcome = survived
+			outcome, test, err := r.noticed(ctx, folder, m.Number, batch)
+			if err != nil {
+				return out, err
+			}
+			if outcome != survived {
+				out.Outcome, out.Test = outcome, folder+" "+test
+				out.Seconds = time.Since(begun).Seconds()
+				return out, nil
+			}
+		}
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	return out, nil
+}
+
+// batches divides tests, fastest first, among processes: starting one takes longer than many
+// tests do.
+func batches(tests []reach) (list [][]reach) {
+	limit := 0.3
+	for len(tests) > 0 {
+		n := 1
+		for n < len(tests) && total(tests[:n+1]) <= limit {
+			n++
+		}
+		list = append(list, tests[:n])
+		tests = tests[n:]
+		limit *= 4
+	}
+	return list
+}
+
+func total(tests []reach) (seconds float64) {
+	for _, t := range tests {
+		seconds += t.Seconds
+	}
+	return seconds
+}
+
+// noticed runs tests with a mutant. One that fails fails a second time, alone: others that fail on
+// a busy machine have not noticed the mutant.
+func (r *runner) noticed(ctx context.Context, folder string, number int, tests []reach) (outcome, test string, err error) {
+	e, err := r.runTests(ctx, folder, number, tests)
+	if err != nil || !e.failed && !e.timedOut {
+		return survived, "", err
+	}
+	test = e.culprit()
+	if e.timedOut {
+		return timeout, test, nil
+	}
+	if i := slices.IndexFunc(tests, func(t reach) bool { return t.Test == test }); i >= 0 {
+		if again, err := r.runTests(ctx, folder, number, tests[i:i+1]); err != nil {
+			return "", "", err
+		} else if again.failed || again.timedOut {
+			return killed, test, nil
+		}
+	}
+	if len(tests) == 1 {
+		return survived, "", nil
+	}
+	for i := range tests {
+		if outcome, test, err := r.noticed(ctx, folder, number, tests[i:i+1]); err != nil || outcome != survived {
+			return outcome, test, err
+		}
+	}
+	return survived, "", nil
+}
+
+func (r *runner) runTests(ctx context.Context, folder string, number int, tests []reach) (*ended, error) {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = regexp.QuoteMeta(t.Test)
+	}
+	limit := time.Duration((start + 10*total(tests)) * float64(time.Second))
+	flags := testFlags(r.short, 2*limit, "^("+strings.Join(names, "|")+")$")
+	return execute(ctx, filepath.Join(r.tree.root, folder), []string{"CAIRN_MUTANT=" + strconv.Itoa(number)},
+		limit, append([]string{r.binary(folder)}, flags...)...)
+}
+
+func (r *runner) binary(folder string) string {
+	return filepath.Join(r.folder, "bin", strings.ReplaceAll(folder, "/", "-")+".test")
+}
+
+// reaching returns the tests of a package that reach a mutant and pass without it, fastest first.
+func (r *runner) reaching(ctx context.Context, folder string, m mutant) (tests []reach, err error) {
+	if r.tree.packages[folder] == nil {
+		return nil, nil // the tree does not have it
+	}
+	all, ok := r.reaches[folder]
+	if !ok {
+		if all, err = r.record(ctx, folder); err != nil {
+			return nil, err
+		}
+		r.reaches[folder] = all
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	always := slices.Contains(all[len(all)-1].Mutants, m.Number)
+	for _, t := range all[:len(all)-1] {
+		if t.Passed && (always || slices.Contains(t.Mutants, m.Number)) {
+			tests = append(tests, t)
+		}
+	}
+	slices.SortStableFunc(tests, func(a, b reach) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	return tests, nil
+}
+
+// first moves what is preferred to the front.
+func first[T any](list []T, preferred func(T) bool) []T {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b T) int {
+		switch {
+		case preferred(a) == preferred(b):
+			return 0
+		case preferred(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	return list
+}
+
+// record compiles the tests of a package and runs them once, without a mutant.
+func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
+	fmt.Printf("running the tests of %s without mutants\n", folder)
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", r.overlay, "-o", r.binary(folder), "./"+folder)
+	c.Dir, c.Stdout, c.Stderr = r.tree.root, os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("compiling the tests of %s with all mutants: %w", folder, err)
+	}
+	if _, err := os.Stat(r.binary(folder)); err != nil {
+		return nil, nil // no tests
+	}
+	record := filepath.Join(r.folder, "reached.txt")
+	if err := os.RemoveAll(record); err != nil {
+		return nil, err
+	}
+	flags := append(testFlags(r.short, time.Hour, "."), "-test.parallel=1", "-test.failfast=false")
+	e, err := execute(ctx, filepath.Join(r.tree.root, folder), []string{"CAIRN_MUTANTS_REACHED=" + record}, time.Hour,
+		append([]string{r.binary(folder)}, flags...)...)
+	if err != nil {
+		return nil, err
+	}
+	mutants, err := readReached(record)
+	if err != nil {
+		return nil, err
+	}
+	var all []reach
+	for _, l := range e.lines {
+		if l.word == "PASS" || l.word == "FAIL" {
+			all = append(all, reach{folder, l.test, l.word == "PASS", l.seconds, mutants[l.test]})
+		}
+		if l.word == "FAIL" {
+			fmt.Printf("%s of %s fails without a mutant: it is not used\n", l.test, folder)
+		}
+	}
+	if len(all) == 0 && e.failed {
+		return nil, fmt.Errorf("no test of %s runs:\n%s", folder, e.output)
+	}
+	all = append(all, reach{Package: folder, Mutants: mutants[""], Seconds: e.took.Seconds() - total(all)})
+	for _, t := range all {
+		if err := appendLine(r.file("reached"), t); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readReached reads what the switch wrote: lines with a test and a mutant.
+func readReached(name string) (map[string][]int, error) {
+	b, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	reached := map[string][]int{}
+	for line := range strings.Lines(string(b)) {
+		test, number, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %q is no test and mutant", name, line)
+		}
+		if !slices.Contains(reached[test], n) {
+			reached[test] = append(reached[test], n)
+		}
+	}
+	return reached, nil
+}
