@@ -18,7 +18,7 @@ func main() {
 		Use: "mutants", Short: "Ask whether the tests would notice a mistake",
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(newDrawCommand(), newRunCommand(), newCompareCommand())
+	root.AddCommand(newDrawCommand(), newRunCommand(), newShimCommand(), newCompareCommand())
 	err := root.ExecuteContext(ctx)
 	stop()
 	if err != nil {
@@ -97,6 +97,23 @@ func newRunCommand() *cobra.Command {
 	c.Flags().BoolVar(&r.short, "short", false, "only the tests of make test, instead of all")
 	c.Flags().Float64Var(&r.budget, "budget", 120, "seconds of tests for one mutant, as long as they take without it")
 	c.Flags().StringVar(&before, "before", "", "results of another tree: tests that noticed mutants there are run first")
+	return c
+}
+
+func newShimCommand() *cobra.Command {
+	r := &shimRunner{}
+	c := &cobra.Command{
+		Use: "shim", Short: "Run the tests with MPI programs against faults in the tracer's C code", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if r.folder, err = filepath.Abs(r.folder); err != nil {
+				return err
+			}
+			return r.run(c.Context())
+		},
+	}
+	c.Flags().StringVar(&r.root, "tree", ".", "the checkout: its last commit is built")
+	c.Flags().StringVar(&r.folder, "dir", filepath.Join("out", "mutants"), "the copy of the tree, and the results")
+	c.Flags().BoolVar(&r.short, "short", false, "only the tests of make test, instead of all")
 	return c
 }
 

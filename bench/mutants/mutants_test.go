@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
 const sample = `package main
@@ -121,4 +123,54 @@ func TestMutatedProgram(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.result, strings.TrimSpace(string(out)), "%s of %s", c.operator, c.source)
 	}
+}
+
+// Each fault of the list changes code that is there.
+func TestFaults(t *testing.T) {
+	faults, err := parseFaults(shimFaults)
+	require.NoError(t, err)
+	for _, f := range faults {
+		files, err := filepath.Glob(filepath.Join(repository.Root(), f.files))
+		require.NoError(t, err)
+		assert.True(t, slices.ContainsFunc(files, func(file string) bool {
+			code, err := os.ReadFile(file)
+			require.NoError(t, err)
+			changed, ok := f.apply(string(code))
+			return ok && changed != string(code)
+		}), f.what)
+	}
+}
+
+func TestFaultOfSeveralLines(t *testing.T) {
+	f := fault{in: "int g(", before: []string{"if (x)", "y();"}}
+	changed, ok := f.apply("int f() {\n\tif (x)\n\t\ty();\n}\nint g() {\n\tif (x)\n\t\ty();\n}\n")
+	assert.True(t, ok)
+	assert.Equal(t, "int f() {\n\tif (x)\n\t\ty();\n}\nint g() {\n\t\n}\n", changed)
+}
+
+func TestReports(t *testing.T) {
+	reporting, err := withReports("a_test.go", `package a
+
+func TestA(t *testing.T) {
+	t.Run("b", func(t *testing.T) { t.Parallel() })
+}
+`)
+	require.NoError(t, err)
+	assert.Equal(t, `package a; import cairnmutants "github.com/cairn-mpi/cairn/internal/mutants"
+
+func TestA(t *testing.T) {; cairnmutants.Test(t.Name());
+	t.Run("b", func(t *testing.T) { t.Parallel(); cairnmutants.Test(t.Name()); })
+}
+`, reporting)
+}
+
+func TestCompare(t *testing.T) {
+	m := func(n int, outcome string) result {
+		return result{Outcome: outcome, mutant: mutant{Number: n, Package: "trace", Source: strconv.Itoa(n)}}
+	}
+	var out strings.Builder
+	lost := compare(&out, []result{m(1, killed), m(2, timeout), m(3, survived), m(4, killed), m(5, killed)},
+		[]result{m(1, killed), m(2, survived), m(3, unreached), m(4, gone)})
+	assert.Equal(t, 1, lost)
+	assert.Contains(t, out.String(), "before: timeout by ; now: survived")
 }

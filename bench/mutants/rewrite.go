@@ -21,20 +21,23 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 var (
 	active, _ = strconv.Atoi(os.Getenv("CAIRN_MUTANT"))
 	record    = os.Getenv("CAIRN_MUTANTS_REACHED") // a file
+	recording = record != ""
 
-	mutex sync.Mutex
-	test  = os.Getenv("CAIRN_MUTANTS_TEST") // which runs now; programs that it starts inherit it
-	seen  = map[int]bool{}
+	mutex  sync.Mutex
+	test   = os.Getenv("CAIRN_MUTANTS_TEST") // which runs now; programs that it starts inherit it
+	tests  atomic.Int32                      // how many have run
+	seenIn [4096]atomic.Int32                // by mutant: the number of the last test that reached it
 )
 
 // On reports whether mutant n is switched on.
 func On(n int) bool {
-	if record != "" {
+	if recording && seenIn[n].Load() <= tests.Load() {
 		reached(n)
 	}
 	return n == active
@@ -43,10 +46,7 @@ func On(n int) bool {
 func reached(n int) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	if seen[n] {
-		return
-	}
-	seen[n] = true
+	seenIn[n].Store(tests.Load() + 1)
 	f, err := os.OpenFile(record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return
@@ -60,8 +60,9 @@ func Test(name string) {
 	name, _, _ = strings.Cut(name, "/")
 	mutex.Lock()
 	defer mutex.Unlock()
-	if record != "" && name != test {
-		test, seen = name, map[int]bool{}
+	if recording && name != test {
+		test = name
+		tests.Add(1)
 		os.Setenv("CAIRN_MUTANTS_TEST", name)
 	}
 }
