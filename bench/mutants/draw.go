@@ -41,7 +41,8 @@ func draw(ctx context.Context, t *tree, seed uint64, n int) ([]mutant, error) {
 	return list, nil
 }
 
-func drawFrom(ctx context.Context, p *loaded, random *rand.Rand, n int) (chosen []mutant, err error) {
+func drawFrom(ctx context.Context, p *loaded, random *rand.Rand, n int) ([]mutant, error) {
+	var chosen []mutant
 	sites := findSites(p)
 	random.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
 	byOperator := map[string][]site{}
@@ -53,7 +54,9 @@ func drawFrom(ctx context.Context, p *loaded, random *rand.Rand, n int) (chosen 
 		byOperator[s.Operator] = append(byOperator[s.Operator], s)
 	}
 	slices.Sort(operators)
-	random.Shuffle(len(operators), func(i, j int) { operators[i], operators[j] = operators[j], operators[i] })
+	random.Shuffle(len(operators), func(i, j int) {
+		operators[i], operators[j] = operators[j], operators[i]
+	})
 	for len(chosen) < n {
 		before := len(chosen)
 		for _, o := range operators {
@@ -77,12 +80,11 @@ func drawFrom(ctx context.Context, p *loaded, random *rand.Rand, n int) (chosen 
 }
 
 func compiles(p *loaded, s site) bool {
-	changed := &source{name: s.file.name, content: s.file.mutated([]site{s})}
-	var err error
-	changed.syntax, err = parser.ParseFile(p.set, changed.name, changed.content, parser.SkipObjectResolution)
+	content := s.file.mutated([]site{s})
+	syntax, err := parser.ParseFile(p.set, s.file.name, content, parser.SkipObjectResolution)
 	if err != nil {
 		return false
 	}
-	_, err = p.check(nil, changed)
+	_, err = p.check(nil, &source{name: s.file.name, syntax: syntax})
 	return err == nil
 }

@@ -39,7 +39,8 @@ func openTree(ctx context.Context, root string) (*tree, error) {
 		return nil, err
 	}
 	t := &tree{root, map[string]*listed{}}
-	arguments := []string{"list", "-e", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,TestGoFiles,XTestGoFiles"}
+	const fields = "Dir,ImportPath,Export,GoFiles,TestGoFiles,XTestGoFiles"
+	arguments := []string{"list", "-e", "-export", "-deps", "-json=" + fields}
 	for _, s := range subjects {
 		for _, folder := range append(s.tests, s.folder) {
 			if _, err := os.Stat(filepath.Join(root, folder)); err == nil {
@@ -103,11 +104,9 @@ func (t *tree) load(folder string) (*loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Contains(content, []byte("\n// Code generated ")) || bytes.HasPrefix(content, []byte("// Code generated ")) {
-			continue
-		}
 		s := &source{name: path.Join(folder, name), content: string(content)}
-		if s.syntax, err = parser.ParseFile(p.set, s.name, content, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+		const mode = parser.ParseComments | parser.SkipObjectResolution
+		if s.syntax, err = parser.ParseFile(p.set, s.name, content, mode); err != nil {
 			return nil, err
 		}
 		p.files = append(p.files, s)
@@ -140,7 +139,8 @@ func (i withSwitch) Import(path string) (*types.Package, error) {
 	p := types.NewPackage(switchPath, "mutants")
 	number := types.NewTuple(types.NewVar(token.NoPos, p, "n", types.Typ[types.Int]))
 	result := types.NewTuple(types.NewVar(token.NoPos, p, "", types.Typ[types.Bool]))
-	p.Scope().Insert(types.NewFunc(token.NoPos, p, "On", types.NewSignatureType(nil, nil, nil, number, result, false)))
+	on := types.NewSignatureType(nil, nil, nil, number, result, false)
+	p.Scope().Insert(types.NewFunc(token.NoPos, p, "On", on))
 	p.MarkComplete()
 	return p, nil
 }

@@ -27,6 +27,11 @@ func main() {
 	}
 }
 
+var (
+	ownFolder = filepath.Join("out", "mutants")
+	listFile  = filepath.Join(ownFolder, "list.jsonl")
+)
+
 func newDrawCommand() *cobra.Command {
 	var folder, out string
 	var seed uint64
@@ -57,7 +62,7 @@ func newDrawCommand() *cobra.Command {
 	c.Flags().StringVar(&folder, "tree", ".", "the checkout")
 	c.Flags().Uint64Var(&seed, "seed", 1, "which mutants")
 	c.Flags().IntVarP(&n, "number", "n", 270, "how many")
-	c.Flags().StringVarP(&out, "output", "o", filepath.Join("out", "mutants", "list.jsonl"), "file for the list")
+	c.Flags().StringVarP(&out, "output", "o", listFile, "file for the list")
 	return c
 }
 
@@ -77,13 +82,13 @@ func newRunCommand() *cobra.Command {
 			if r.folder, err = filepath.Abs(r.folder); err != nil {
 				return err
 			}
-			results, err := readLines[result](before)
+			results, err := readResults(before)
 			if err != nil {
 				return err
 			}
 			r.hints = map[mutant]string{}
-			for _, b := range results {
-				r.hints[b.key()] = b.Test
+			for key, b := range results {
+				r.hints[key] = b.Test
 			}
 			if r.tree, err = openTree(c.Context(), folder); err != nil {
 				return err
@@ -92,18 +97,18 @@ func newRunCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&folder, "tree", ".", "the checkout")
-	c.Flags().StringVar(&list, "list", filepath.Join("out", "mutants", "list.jsonl"), "the mutants")
-	c.Flags().StringVar(&r.folder, "dir", filepath.Join("out", "mutants"), "what is known already, and the results")
+	c.Flags().StringVar(&list, "list", listFile, "the mutants")
+	c.Flags().StringVar(&r.folder, "dir", ownFolder, "what is known already, and the results")
 	c.Flags().BoolVar(&r.short, "short", false, "only the tests of make test, instead of all")
-	c.Flags().Float64Var(&r.budget, "budget", 120, "seconds of tests for one mutant, as long as they take without it")
-	c.Flags().StringVar(&before, "before", "", "results of another tree: tests that noticed mutants there are run first")
+	c.Flags().Float64Var(&r.budget, "budget", 120, "seconds of a package's tests for one mutant")
+	c.Flags().StringVar(&before, "before", "", "results of another tree: its tests run first")
 	return c
 }
 
 func newShimCommand() *cobra.Command {
 	r := &shimRunner{}
 	c := &cobra.Command{
-		Use: "shim", Short: "Run the tests with MPI programs against faults in the tracer's C code", Args: cobra.NoArgs,
+		Use: "shim", Short: "Run MPI programs with faults in the tracer's C code", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if r.folder, err = filepath.Abs(r.folder); err != nil {
 				return err
@@ -112,7 +117,7 @@ func newShimCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&r.root, "tree", ".", "the checkout: its last commit is built")
-	c.Flags().StringVar(&r.folder, "dir", filepath.Join("out", "mutants"), "the copy of the tree, and the results")
+	c.Flags().StringVar(&r.folder, "dir", ownFolder, "the copy of the tree, and the results")
 	c.Flags().BoolVar(&r.short, "short", false, "only the tests of make test, instead of all")
 	return c
 }
@@ -121,13 +126,14 @@ var errLost = errors.New("mutants that tests noticed before are not noticed now"
 
 func newCompareCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "compare BEFORE AFTER", Short: "List mutants that are no longer noticed", Args: cobra.ExactArgs(2),
+		Use: "compare BEFORE AFTER", Short: "List mutants that are no longer noticed",
+		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			before, err := readLines[result](args[0])
+			before, err := readResults(args[0])
 			if err != nil {
 				return err
 			}
-			after, err := readLines[result](args[1])
+			after, err := readResults(args[1])
 			if err != nil {
 				return err
 			}

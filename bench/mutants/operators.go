@@ -37,6 +37,9 @@ type finder struct {
 func findSites(p *loaded) []site {
 	f := &finder{pkg: p, seen: map[string]int{}}
 	for _, file := range p.files {
+		if ast.IsGenerated(file.syntax) {
+			continue
+		}
 		f.file = file
 		for _, d := range file.syntax.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && len(d.Body.List) > 0 {
@@ -100,9 +103,12 @@ func (f *finder) visit(n ast.Node) bool {
 func (f *finder) add(operator string, from, to token.Pos, named string, replace replacement) {
 	named = strings.Join(strings.Fields(named), " ")
 	key := f.function + "\n" + operator + "\n" + named
-	m := mutant{Package: f.pkg.folder, Function: f.function, Operator: operator, Source: named, Occurrence: f.seen[key]}
+	m := mutant{
+		Package: f.pkg.folder, Function: f.function, Operator: operator, Source: named,
+		Occurrence: f.seen[key],
+		Place:      fmt.Sprintf("%s:%d", f.file.name, f.pkg.set.Position(from).Line),
+	}
 	f.seen[key]++
-	m.Place = fmt.Sprintf("%s:%d", f.file.name, f.pkg.set.Position(from).Line)
 	f.sites = append(f.sites, site{m, f.file, from, to, replace})
 }
 
@@ -120,7 +126,8 @@ var otherwise = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL,
-	token.REM: token.MUL, token.AND: token.OR, token.OR: token.AND, token.SHL: token.SHR, token.SHR: token.SHL,
+	token.REM: token.MUL, token.AND: token.OR, token.OR: token.AND,
+	token.SHL: token.SHR, token.SHR: token.SHL,
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
 	token.OR_ASSIGN: token.AND_ASSIGN, token.MUL_ASSIGN: token.QUO_ASSIGN,
 }
@@ -153,7 +160,8 @@ func (f *finder) binary(e *ast.BinaryExpr) {
 }
 
 // value replaces an expression if it has a type of some kind.
-func (f *finder) value(operator string, e ast.Expr, kind types.BasicInfo, mutated func(text rendering) string) {
+func (f *finder) value(operator string, e ast.Expr, kind types.BasicInfo,
+	mutated func(text rendering) string) {
 	t := f.pkg.info.Types[e].Type
 	basic, ok := t.Underlying().(*types.Basic)
 	if !ok || basic.Info()&kind == 0 || basic.Info()&types.IsUntyped != 0 {
@@ -166,7 +174,8 @@ func (f *finder) value(operator string, e ast.Expr, kind types.BasicInfo, mutate
 		return p.Name()
 	})
 	f.add(operator, e.Pos(), e.End(), f.code(e), func(on, original string, text rendering) string {
-		return fmt.Sprintf("func() %s { if %s { return %s }; return %s }()", name, on, mutated(text), original)
+		return fmt.Sprintf("func() %s { if %s { return %s }; return %s }()",
+			name, on, mutated(text), original)
 	})
 }
 
@@ -235,7 +244,8 @@ func (f *finder) turnAround(s *ast.AssignStmt) {
 	if !ok {
 		return
 	}
-	if t, ok := f.pkg.info.Types[s.Lhs[0]].Type.Underlying().(*types.Basic); !ok || t.Info()&types.IsNumeric == 0 {
+	t, ok := f.pkg.info.Types[s.Lhs[0]].Type.Underlying().(*types.Basic)
+	if !ok || t.Info()&types.IsNumeric == 0 {
 		return
 	}
 	f.add("arithmetic", s.Pos(), s.End(), f.code(s), func(on, original string, text rendering) string {
@@ -274,7 +284,8 @@ func (f *finder) earlyReturn(d *ast.FuncDecl) {
 			}
 		}
 	}
-	f.add("return", d.Body.Lbrace+1, d.Body.Lbrace+1, "", func(on, original string, _ rendering) string {
+	at := d.Body.Lbrace + 1
+	f.add("return", at, at, "", func(on, original string, _ rendering) string {
 		return fmt.Sprintf("%s if %s { return %s };", original, on, strings.Join(values, ", "))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ func writeOverlay(t *tree, folder string, list []mutant) (string, map[int]bool, 
 	}
 	o := &overlay{folder, map[string]string{}}
 	found := map[int]bool{}
-	if err := o.add(filepath.Join(t.root, "internal", "mutants", "mutants.go"), switchCode); err != nil {
+	if err := o.add(filepath.Join(t.root, "internal/mutants/mutants.go"), switchCode); err != nil {
 		return "", nil, err
 	}
 	for _, s := range subjects {
@@ -125,12 +126,8 @@ func withReports(name, content string) (string, error) {
 	}
 	ast.Inspect(syntax, func(n ast.Node) bool {
 		if s, ok := n.(*ast.ExprStmt); ok {
-			if call, ok := s.X.(*ast.CallExpr); ok {
-				if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Parallel" && len(call.Args) == 0 {
-					if t, ok := f.X.(*ast.Ident); ok {
-						reports[s.End()] = t.Name
-					}
-				}
+			if t, ok := strings.CutSuffix(types.ExprString(s.X), ".Parallel()"); ok {
+				reports[s.End()] = t
 			}
 		}
 		return true
@@ -162,9 +159,8 @@ func withReports(name, content string) (string, error) {
 
 // isTest reports whether a function is a test or a fuzz target and uses its argument.
 func isTest(d *ast.FuncDecl) bool {
-	if d.Recv != nil || !strings.HasPrefix(d.Name.Name, "Test") && !strings.HasPrefix(d.Name.Name, "Fuzz") {
-		return false
-	}
-	p := d.Type.Params.List
-	return len(p) == 1 && len(p[0].Names) == 1 && p[0].Names[0].Name != "_" && d.Name.Name != "TestMain"
+	name, p := d.Name.Name, d.Type.Params.List
+	return d.Recv == nil && name != "TestMain" && len(p) == 1 &&
+		(strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz")) &&
+		len(p[0].Names) == 1 && p[0].Names[0].Name != "_"
 }

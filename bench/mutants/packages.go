@@ -10,8 +10,9 @@ type subject struct {
 var subjects = []subject{
 	{"trace/grammar", []string{"trace/grammar", "trace/codec", "trace", "merger"}},
 	{"analyzer/match", []string{
-		"analyzer/match", "analyzer/waitstate", "analyzer/eventlog", "analyzer/execution", "analyzer/clock",
-		"analyzer/polling", "analyzer/scaling", "analyzer/pass/accounts", "analyzer/criticalpath",
+		"analyzer/match", "analyzer/waitstate", "analyzer/eventlog", "analyzer/execution",
+		"analyzer/clock", "analyzer/polling", "analyzer/scaling",
+		"analyzer/pass/accounts", "analyzer/criticalpath",
 	}},
 	{"analyzer/waitstate", []string{
 		"analyzer/waitstate", "analyzer/match", "analyzer/eventlog", "analyzer/clusters",

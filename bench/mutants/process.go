@@ -16,6 +16,16 @@ import (
 	"time"
 )
 
+// command runs a command whose output is for the user.
+func command(ctx context.Context, folder, name string, arguments ...string) error {
+	c := exec.CommandContext(ctx, name, arguments...)
+	c.Dir, c.Stdout, c.Stderr = folder, os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%s %s in %s: %w", name, strings.Join(arguments, " "), folder, err)
+	}
+	return nil
+}
+
 // limits keep a mutant that allocates or writes without end from harming the machine: bytes of
 // memory of a process, and of a file.
 var limits = []string{"prlimit", "--data=8589934592", "--fsize=4294967296"}
@@ -36,7 +46,8 @@ type testLine struct {
 }
 
 // execute runs a command of a folder. When it ends, nothing that it has started stays behind.
-func execute(ctx context.Context, folder string, environment []string, timeout time.Duration, command ...string) (*ended, error) {
+func execute(ctx context.Context, folder string, environment []string, timeout time.Duration,
+	command ...string) (*ended, error) {
 	scratch, err := os.MkdirTemp("", "m")
 	if err != nil {
 		return nil, err
@@ -147,7 +158,8 @@ func (e *ended) culprit() string {
 }
 
 func testFlags(short bool, timeout time.Duration, run string) []string {
-	flags := []string{"-test.v", "-test.failfast", fmt.Sprintf("-test.timeout=%s", timeout), "-test.run=" + run}
+	flags := []string{"-test.v", "-test.failfast", "-test.run=" + run}
+	flags = append(flags, "-test.timeout="+timeout.String())
 	if short {
 		flags = append(flags, "-test.short")
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 )
 
 // Outcomes of a mutant. All but survived, unreached and gone mean that the tests notice it.
@@ -20,11 +23,12 @@ const (
 
 // A result says what the tests made of a mutant.
 type result struct {
-	Outcome string  `json:"outcome"`
-	Test    string  `json:"test,omitempty"` // that noticed it: package and name
-	Tests   int     `json:"tests"`          // how many were run
-	Left    int     `json:"left,omitempty"` // how many reach it, too, but take too long
-	Seconds float64 `json:"seconds"`
+	Outcome  string  `json:"outcome"`
+	Test     string  `json:"test,omitempty"` // that noticed it: package and name
+	Tests    int     `json:"tests"`          // how many were run
+	Left     int     `json:"left,omitempty"` // how many reach it, too, but take too long
+	Packages int     `json:"packages"`       // how many of those with tests had their turn
+	Seconds  float64 `json:"seconds"`
 	mutant
 }
 
@@ -52,6 +56,16 @@ func readLines[T any](name string) (list []T, err error) {
 	}
 }
 
+// readResults reads a file of results. A later line of a mutant goes on where the one before ended.
+func readResults(name string) (map[mutant]result, error) {
+	list, err := readLines[result](name)
+	results := map[mutant]result{}
+	for _, r := range list {
+		results[r.key()] = r
+	}
+	return results, err
+}
+
 func appendLine(name string, v any) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -65,32 +79,29 @@ func appendLine(name string, v any) error {
 
 // compare prints how many mutants are noticed, by package, and those that no longer are. It
 // returns how many those are.
-func compare(w io.Writer, before, after []result) (lost int) {
-	later := map[mutant]result{}
-	for _, r := range after {
-		later[r.key()] = r
-	}
+func compare(w io.Writer, before, after map[mutant]result) (lost int) {
 	type row struct{ mutants, before, after, gone, open int }
 	rows := map[string]*row{}
-	var folders []string
 	var losses []string
-	for _, b := range before {
+	byNumber := func(a, b result) int { return cmp.Compare(a.Number, b.Number) }
+	for _, b := range slices.SortedFunc(maps.Values(before), byNumber) {
 		r := rows[b.Package]
 		if r == nil {
 			r = &row{}
 			rows[b.Package] = r
-			folders = append(folders, b.Package)
 		}
 		r.mutants++
-		a, measured := later[b.key()]
+		a, measured := after[b.key()]
 		switch {
 		case !measured:
 			r.open++
 		case a.Outcome == gone:
 			r.gone++
 		case b.noticed() && !a.noticed():
-			losses = append(losses, fmt.Sprintf("%d %s in %s (%s), %s: %s\n\tbefore: %s by %s; now: %s after %d tests",
-				b.Number, b.Operator, b.Function, b.Place, b.Package, b.Source, b.Outcome, b.Test, a.Outcome, a.Tests))
+			losses = append(losses,
+				fmt.Sprintf("%d %s: %s %s: %s", b.Number, b.Place, b.Function, b.Operator, b.Source),
+				fmt.Sprintf("\t%s by %s; now %s, %d tests", b.Outcome, b.Test, a.Outcome, a.Tests))
+			lost++
 		}
 		if b.noticed() {
 			r.before++
@@ -99,13 +110,14 @@ func compare(w io.Writer, before, after []result) (lost int) {
 			r.after++
 		}
 	}
-	fmt.Fprintf(w, "%-24s %8s %8s %8s %8s %8s\n", "package", "mutants", "before", "after", "gone", "not run")
-	for _, f := range folders {
+	fmt.Fprintf(w, "%-24s %8s %8s %8s %8s %8s\n",
+		"package", "mutants", "before", "after", "gone", "not run")
+	for _, f := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[f]
 		fmt.Fprintf(w, "%-24s %8d %8d %8d %8d %8d\n", f, r.mutants, r.before, r.after, r.gone, r.open)
 	}
 	for _, l := range losses {
 		fmt.Fprintln(w, l)
 	}
-	return len(losses)
+	return lost
 }

@@ -84,15 +84,14 @@ func (s *source) render(from, to token.Pos, sites []site) string {
 	for len(sites) > 0 {
 		first := sites[0]
 		end := 1
-		for end < len(sites) && sites[end].to <= first.to && sites[end].from <= first.to && first.from < first.to {
+		for end < len(sites) && sites[end].to <= first.to && first.from < first.to {
 			end++
 		}
 		inner := sites[1:end]
 		out.WriteString(s.text(from, first.from))
 		on := fmt.Sprintf("cairnmutants.On(%d)", first.Number)
-		out.WriteString(first.replace(on, s.render(first.from, first.to, inner), func(from, to token.Pos) string {
-			return s.render(from, to, within(inner, from, to))
-		}))
+		text := func(from, to token.Pos) string { return s.render(from, to, within(inner, from, to)) }
+		out.WriteString(first.replace(on, text(first.from, first.to), text))
 		from = first.to
 		sites = sites[end:]
 	}

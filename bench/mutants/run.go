@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,7 +18,7 @@ type runner struct {
 	tree   *tree
 	folder string // what is known
 	short  bool
-	budget float64 // seconds of tests for one mutant, as long as they take without it
+	budget float64 // seconds of tests of one package for one mutant, as long as they take without it
 	hints  map[mutant]string
 
 	overlay string
@@ -31,7 +30,7 @@ type runner struct {
 // mutant: that of the test.
 type reach struct {
 	Package string  `json:"package"`
-	Test    string  `json:"test"` // empty: the last line of a package, and what happens before the first test
+	Test    string  `json:"test"` // empty: the last line of a package: what is reached without a test
 	Passed  bool    `json:"passed"`
 	Seconds float64 `json:"seconds"`
 	Mutants []int   `json:"mutants"`
@@ -45,7 +44,8 @@ func (r *runner) run(ctx context.Context, list []mutant) error {
 		return err
 	}
 	var err error
-	if r.overlay, r.found, err = writeOverlay(r.tree, filepath.Join(r.folder, "overlay"), list); err != nil {
+	overlay := filepath.Join(r.folder, "overlay")
+	if r.overlay, r.found, err = writeOverlay(r.tree, overlay, list); err != nil {
 		return err
 	}
 	known, err := readLines[reach](r.file("reached"))
@@ -59,27 +59,48 @@ func (r *runner) run(ctx context.Context, list []mutant) error {
 			r.reaches[k.Package], lines = lines, nil
 		}
 	}
-	results, err := readLines[result](r.file("results"))
+	results, err := readResults(r.file("results"))
 	if err != nil {
 		return err
 	}
-	for _, s := range subjects {
-		for _, m := range list {
-			done := slices.ContainsFunc(results, func(r result) bool { return r.key() == m.key() })
-			if m.Package != s.folder || done {
-				continue
-			}
-			result, err := r.try(ctx, m, s.tests)
-			if err != nil {
-				return err
-			}
-			fmt.Printf("%d %s %s: %s %s\n", m.Number, m.Place, m.Operator, result.Outcome, result.Test)
-			if err := appendLine(r.file("results"), result); err != nil {
-				return err
+	// the packages' own tests come first, of all packages: they notice the most mutants
+	for open, round := true, 0; open; round++ {
+		open = false
+		for _, s := range subjects {
+			for _, m := range list {
+				if m.Package != s.folder || round >= len(s.tests) {
+					continue
+				}
+				open = true
+				if err := r.tryRound(ctx, m, results, s.tests, round); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// tryRound runs the tests of one package, unless it is known what they make of a mutant.
+func (r *runner) tryRound(ctx context.Context, m mutant, results map[mutant]result,
+	folders []string, round int) error {
+	out, ok := results[m.key()]
+	switch {
+	case !ok && r.found[m.Number]:
+		out = result{Outcome: unreached, mutant: m}
+	case !ok:
+		out = result{Outcome: gone, mutant: m, Packages: len(folders)}
+	case out.noticed() || out.Packages > round:
+		return nil
+	}
+	if out.Outcome != gone {
+		if err := r.try(ctx, &out, folders); err != nil {
+			return err
+		}
+	}
+	results[m.key()] = out
+	fmt.Printf("%d %s %s: %s %s\n", m.Number, m.Place, m.Operator, out.Outcome, out.Test)
+	return appendLine(r.file("results"), out)
 }
 
 func (r *runner) file(name string) string {
@@ -89,42 +110,37 @@ func (r *runner) file(name string) string {
 	return filepath.Join(r.folder, name+".jsonl")
 }
 
-// try runs the tests that reach a mutant until one fails.
-func (r *runner) try(ctx context.Context, m mutant, folders []string) (result, error) {
-	if !r.found[m.Number] {
-		return result{Outcome: gone, mutant: m}, nil
+// try runs the tests of one more package that reach a mutant, until one fails.
+func (r *runner) try(ctx context.Context, out *result, folders []string) error {
+	hint := r.hints[out.key()] // package and test
+	folders = first(folders, func(f string) bool { return strings.HasPrefix(hint, f+" ") })
+	folder := folders[out.Packages]
+	out.Packages++
+	tests, err := r.reaching(ctx, folder, out.mutant)
+	if err != nil {
+		return err
 	}
 	begun := time.Now()
-	out := result{Outcome: unreached, mutant: m}
+	defer func() { out.Seconds += time.Since(begun).Seconds() }()
 	left := r.budget
-	hint := r.hints[m.key()] // package and test
-	for _, folder := range first(folders, func(f string) bool { return strings.HasPrefix(hint, f+" ") }) {
-		tests, err := r.reaching(ctx, folder, m)
-		if err != nil {
-			return out, err
+	tests = first(tests, func(t reach) bool { return hint == folder+" "+t.Test })
+	for _, batch := range batches(tests) {
+		if total(batch) > left {
+			out.Left += len(batch)
+			continue
 		}
-		tests = first(tests, func(t reach) bool { return hint == folder+" "+t.Test })
-		for _, batch := range batches(tests) {
-			if total(batch) > left {
-				out.Left += len(batch)
-				continue
-			}
-			left -= total(batch)
-			out.Tests += len(batch)
-			out.Outcome = survived
-			outcome, test, err := r.noticed(ctx, folder, m.Number, batch)
-			if err != nil {
-				return out, err
-			}
-			if outcome != survived {
-				out.Outcome, out.Test = outcome, folder+" "+test
-				out.Seconds = time.Since(begun).Seconds()
-				return out, nil
-			}
+		left -= total(batch)
+		out.Tests += len(batch)
+		outcome, test, err := r.noticed(ctx, folder, out.Number, batch)
+		if err != nil {
+			return err
+		}
+		if out.Outcome = outcome; outcome != survived {
+			out.Test = folder + " " + test
+			return nil
 		}
 	}
-	out.Seconds = time.Since(begun).Seconds()
-	return out, nil
+	return nil
 }
 
 // batches divides tests, fastest first, among processes: starting one takes longer than many
@@ -152,7 +168,8 @@ func total(tests []reach) (seconds float64) {
 
 // noticed runs tests with a mutant. One that fails fails a second time, alone: others that fail on
 // a busy machine have not noticed the mutant.
-func (r *runner) noticed(ctx context.Context, folder string, number int, tests []reach) (outcome, test string, err error) {
+func (r *runner) noticed(ctx context.Context, folder string, number int, tests []reach) (
+	outcome, test string, err error) {
 	e, err := r.runTests(ctx, folder, number, tests)
 	if err != nil || !e.failed && !e.timedOut {
 		return survived, "", err
@@ -172,22 +189,30 @@ func (r *runner) noticed(ctx context.Context, folder string, number int, tests [
 		return survived, "", nil
 	}
 	for i := range tests {
-		if outcome, test, err := r.noticed(ctx, folder, number, tests[i:i+1]); err != nil || outcome != survived {
+		outcome, test, err := r.noticed(ctx, folder, number, tests[i:i+1])
+		if err != nil || outcome != survived {
 			return outcome, test, err
 		}
 	}
 	return survived, "", nil
 }
 
-func (r *runner) runTests(ctx context.Context, folder string, number int, tests []reach) (*ended, error) {
+func (r *runner) runTests(ctx context.Context, folder string, number int, tests []reach) (
+	*ended, error) {
 	names := make([]string, len(tests))
 	for i, t := range tests {
 		names[i] = regexp.QuoteMeta(t.Test)
 	}
 	limit := time.Duration((start + 10*total(tests)) * float64(time.Second))
 	flags := testFlags(r.short, 2*limit, "^("+strings.Join(names, "|")+")$")
-	return execute(ctx, filepath.Join(r.tree.root, folder), []string{"CAIRN_MUTANT=" + strconv.Itoa(number)},
-		limit, append([]string{r.binary(folder)}, flags...)...)
+	return r.test(ctx, folder, "CAIRN_MUTANT="+strconv.Itoa(number), limit, flags)
+}
+
+// test runs the binary of a package, in its folder.
+func (r *runner) test(ctx context.Context, folder, variable string, limit time.Duration,
+	flags []string) (*ended, error) {
+	return execute(ctx, filepath.Join(r.tree.root, folder), []string{variable}, limit,
+		append([]string{r.binary(folder)}, flags...)...)
 }
 
 func (r *runner) binary(folder string) string {
@@ -238,10 +263,9 @@ func first[T any](list []T, preferred func(T) bool) []T {
 // record compiles the tests of a package and runs them once, without a mutant.
 func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
 	fmt.Printf("running the tests of %s without mutants\n", folder)
-	c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", r.overlay, "-o", r.binary(folder), "./"+folder)
-	c.Dir, c.Stdout, c.Stderr = r.tree.root, os.Stdout, os.Stderr
-	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("compiling the tests of %s with all mutants: %w", folder, err)
+	if err := command(ctx, r.tree.root, "go", "test", "-c", "-vet=off", "-overlay", r.overlay,
+		"-o", r.binary(folder), "./"+folder); err != nil {
+		return nil, err
 	}
 	if _, err := os.Stat(r.binary(folder)); err != nil {
 		return nil, nil // no tests
@@ -251,8 +275,7 @@ func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
 		return nil, err
 	}
 	flags := append(testFlags(r.short, time.Hour, "."), "-test.parallel=1", "-test.failfast=false")
-	e, err := execute(ctx, filepath.Join(r.tree.root, folder), []string{"CAIRN_MUTANTS_REACHED=" + record}, time.Hour,
-		append([]string{r.binary(folder)}, flags...)...)
+	e, err := r.test(ctx, folder, "CAIRN_MUTANTS_REACHED="+record, time.Hour, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +295,8 @@ func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
 	if len(all) == 0 && e.failed {
 		return nil, fmt.Errorf("no test of %s runs:\n%s", folder, e.output)
 	}
-	all = append(all, reach{Package: folder, Mutants: mutants[""], Seconds: e.took.Seconds() - total(all)})
+	rest := e.took.Seconds() - total(all)
+	all = append(all, reach{Package: folder, Mutants: mutants[""], Seconds: rest})
 	for _, t := range all {
 		if err := appendLine(r.file("reached"), t); err != nil {
 			return nil, err

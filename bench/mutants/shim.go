@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -72,7 +70,7 @@ func (f fault) apply(code string) (string, bool) {
 // shimTests run the tracer's C code: the package and what is run of it.
 var shimTests = []struct{ folder, run string }{
 	{"tracer/shim/shimtest", "."},
-	{"test/mpi", "^(TestFamilies|TestDumps|TestWrappers|TestFortran|TestThreadsInAnyOrder|TestMarkers|TestExports)$"},
+	{"test/mpi", "^Test(Families|Dumps|Wrappers|Fortran|ThreadsInAnyOrder|Markers|Exports)$"},
 }
 
 // A shimRunner runs tests against the faults in a copy of a tree.
@@ -86,7 +84,7 @@ func (r *shimRunner) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	results, err := readLines[result](r.results())
+	results, err := readResults(r.results())
 	if err != nil {
 		return err
 	}
@@ -102,13 +100,14 @@ func (r *shimRunner) run(ctx context.Context) error {
 		return err
 	}
 	for _, t := range shimTests {
-		if err := command(ctx, copied, "go", "test", "-c", "-tags", "mpi", "-o", r.binary(t.folder), "./"+t.folder); err != nil {
+		if err := command(ctx, copied, "go", "test", "-c", "-tags", "mpi",
+			"-o", r.binary(t.folder), "./"+t.folder); err != nil {
 			return err
 		}
 	}
 	for i, f := range faults {
 		m := mutant{Number: i + 1, Package: "tracer/shim", Operator: "fault", Source: f.what}
-		if slices.ContainsFunc(results, func(r result) bool { return r.key() == m.key() }) {
+		if _, ok := results[m.key()]; ok {
 			continue
 		}
 		result, err := r.try(ctx, copied, f, m)
@@ -134,19 +133,10 @@ func (r *shimRunner) binary(folder string) string {
 	return filepath.Join(r.folder, "bin", "shim-"+filepath.Base(folder)+".test")
 }
 
-func command(ctx context.Context, folder, name string, arguments ...string) error {
-	c := exec.CommandContext(ctx, name, arguments...)
-	c.Dir, c.Stdout, c.Stderr = folder, os.Stdout, os.Stderr
-	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s %s in %s: %w", name, strings.Join(arguments, " "), folder, err)
-	}
-	return nil
-}
-
 // try changes a file, builds the libraries, runs the tests and restores the file.
-func (r *shimRunner) try(ctx context.Context, root string, f fault, m mutant) (out result, err error) {
+func (r *shimRunner) try(ctx context.Context, root string, f fault, m mutant) (result, error) {
 	begun := time.Now()
-	out = result{Outcome: gone, mutant: m}
+	out := result{Outcome: gone, mutant: m}
 	files, err := filepath.Glob(filepath.Join(root, f.files))
 	if err != nil {
 		return out, err
@@ -175,7 +165,8 @@ func (r *shimRunner) try(ctx context.Context, root string, f fault, m mutant) (o
 
 func (r *shimRunner) noticed(ctx context.Context, root string) (outcome, test string, err error) {
 	for _, part := range []string{"tracer/shim", "tracer/allocations"} {
-		e, err := execute(ctx, root, nil, time.Hour, "make", "-s", "-C", part, "OUT="+filepath.Join(root, "lib"))
+		e, err := execute(ctx, root, nil, time.Hour,
+			"make", "-s", "-C", part, "OUT="+filepath.Join(root, "lib"))
 		if err != nil {
 			return "", "", err
 		}
