@@ -23,6 +23,9 @@ type mutant struct {
 // operator. All of them compile.
 func draw(ctx context.Context, t *tree, seed uint64, n int) ([]mutant, error) {
 	var list []mutant
+	if n > maxMutants {
+		return nil, fmt.Errorf("-n %d: at most %d mutants at once", n, maxMutants)
+	}
 	for i, s := range subjects {
 		p, err := t.load(s.folder)
 		if err != nil {

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxMutants is the highest number of a mutant that the switch has room for.
+const maxMutants = 4095
+
 // switchPath is the package with the switch of mutants. Only the overlay has it.
 const (
 	switchPath   = module + "internal/mutants"

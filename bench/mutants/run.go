@@ -174,15 +174,18 @@ func (r *runner) noticed(ctx context.Context, folder string, number int, tests [
 	if err != nil || !e.failed && !e.timedOut {
 		return survived, "", err
 	}
-	test = e.culprit()
 	if e.timedOut {
-		return timeout, test, nil
+		return timeout, e.culprit(), nil
 	}
-	if i := slices.IndexFunc(tests, func(t reach) bool { return t.Test == test }); i >= 0 {
-		if again, err := r.runTests(ctx, folder, number, tests[i:i+1]); err != nil {
-			return "", "", err
-		} else if again.failed || again.timedOut {
-			return killed, test, nil
+	// -1: it is not clear which one failed
+	i := slices.IndexFunc(tests, func(t reach) bool { return t.Test == e.culprit() })
+	if len(tests) == 1 {
+		i = 0
+	}
+	if i >= 0 {
+		again, err := r.runTests(ctx, folder, number, tests[i:i+1])
+		if err != nil || again.failed || again.timedOut {
+			return killed, tests[i].Test, err
 		}
 	}
 	if len(tests) == 1 {
