@@ -184,3 +184,61 @@ func TestCompare(t *testing.T) {
 	assert.Equal(t, 1, lost)
 	assert.Contains(t, out.String(), "timeout by ; now survived, 0 tests")
 }
+
+// A small tree with a mutant for each outcome.
+func TestRun(t *testing.T) {
+	root, own := t.TempDir(), t.TempDir()
+	for name, content := range map[string]string{
+		"go.mod": "module " + strings.TrimSuffix(module, "/") + "\ngo 1.26\n",
+		"a/a.go": `package a
+
+func max(x, y int) int {
+	if x > y {
+		return x
+	}
+	return y
+}
+
+func unused() int { return 1 }
+`,
+		"a/a_test.go": `package a
+
+import "testing"
+
+func TestMax(t *testing.T) {
+	t.Parallel()
+	if max(1, 2) != 2 {
+		t.Fatal()
+	}
+}
+`,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(content), 0o666))
+	}
+	defer func(s []subject) { subjects = s }(subjects)
+	subjects = []subject{{"a", []string{"a"}}}
+	tree, err := openTree(t.Context(), root)
+	require.NoError(t, err)
+	list, err := draw(t.Context(), tree, 1, 6)
+	require.NoError(t, err)
+	list = append(list, mutant{Number: 7, Package: "a", Function: "min"})
+	r := &runner{tree: tree, folder: own, budget: 10}
+	for range 2 { // the second time all is known
+		require.NoError(t, r.run(t.Context(), list))
+	}
+	results, err := readResults(r.file("results"))
+	require.NoError(t, err)
+	var outcomes []string
+	for _, b := range results {
+		outcomes = append(outcomes, b.Function+" "+b.Operator+": "+b.Outcome+" "+b.Test)
+	}
+	assert.ElementsMatch(t, []string{
+		"max negate: killed a TestMax", "max boundary: survived ", "max return: killed a TestMax",
+		"unused return: unreached ", "unused constant + 1: unreached ",
+		"unused constant - 1: unreached ", "min : gone ",
+	}, outcomes)
+	lines, err := readLines[result](r.file("results"))
+	require.NoError(t, err)
+	assert.Len(t, lines, len(list))
+}
