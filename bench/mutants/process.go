@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,23 +31,40 @@ func command(ctx context.Context, folder, name string, arguments ...string) erro
 // memory of a process, and of a file.
 var limits = []string{"prlimit", "--data=8589934592", "--fsize=4294967296"}
 
+// A process that waits for what never comes is ended after idle, and what its tests take more.
+const idle = 5 * time.Minute
+
 // An ended is how a run of tests went.
 type ended struct {
 	failed   bool
 	timedOut bool
 	took     time.Duration
 	output   []byte // the last part
-	// lines are about top-level tests: RUN, CONT, PASS, FAIL and SKIP.
-	lines []testLine
+	lines    []testLine
 }
 
+// A testLine is a line of the output about a test or one of its parts.
 type testLine struct {
-	word, test string
+	word, test string // RUN, CONT, NAME, PASS, FAIL or SKIP; the test as a whole
+	depth      int
 	seconds    float64
 }
 
-// execute runs a command of a folder. When it ends, nothing that it has started stays behind.
-func execute(ctx context.Context, folder string, environment []string, timeout time.Duration,
+// seconds is how long a test took. Its own line does not have the time of parts that run in
+// parallel with others.
+func (e *ended) seconds(test string) float64 {
+	var depths [8]float64
+	for _, l := range e.lines {
+		if l.test == test && l.depth < len(depths) {
+			depths[l.depth] += l.seconds
+		}
+	}
+	return slices.Max(depths[:])
+}
+
+// execute runs a command of a folder. When it ends, nothing that it has started stays behind. It
+// may use as much time of a CPU as limit, since on a busy machine other time says little.
+func execute(ctx context.Context, folder string, environment []string, limit time.Duration,
 	command ...string) (*ended, error) {
 	scratch, err := os.MkdirTemp("", "m")
 	if err != nil {
@@ -61,7 +79,8 @@ func execute(ctx context.Context, folder string, environment []string, timeout t
 	if err := os.Mkdir(filepath.Join(scratch, "t"), 0o777); err != nil {
 		return nil, err
 	}
-	command = append(limits[:len(limits):len(limits)], command...)
+	cpu := fmt.Sprintf("--cpu=%d", int(limit.Seconds()))
+	command = slices.Concat(limits, []string{cpu}, command)
 	c := exec.Command(command[0], command[1:]...)
 	c.Dir, c.Stdout, c.Stderr = folder, out, out
 	c.Env = append(os.Environ(), "TMPDIR="+filepath.Join(scratch, "t"), "PWD="+folder)
@@ -76,7 +95,7 @@ func execute(ctx context.Context, folder string, environment []string, timeout t
 	e := &ended{}
 	select {
 	case err = <-done:
-	case <-time.After(timeout):
+	case <-time.After(idle + limit):
 		e.timedOut = true
 	case <-ctx.Done():
 	}
@@ -93,6 +112,10 @@ func execute(ctx context.Context, folder string, environment []string, timeout t
 		return nil, err
 	}
 	e.failed = err != nil
+	if exit != nil {
+		status := exit.Sys().(syscall.WaitStatus)
+		e.timedOut = e.timedOut || status.Signaled() && status.Signal() == syscall.SIGKILL
+	}
 	return e, e.read(out.Name())
 }
 
@@ -115,7 +138,7 @@ func endSession(session int) {
 
 var (
 	startLine = regexp.MustCompile(`^=== (RUN|CONT|NAME) +([^/\s]+)`)
-	endLine   = regexp.MustCompile(`^--- (PASS|FAIL|SKIP): ([^/\s]+) \(([0-9.]+)s\)`)
+	endLine   = regexp.MustCompile(`^( *)--- (PASS|FAIL|SKIP): ([^/\s]+)\S* \(([0-9.]+)s\)`)
 )
 
 func (e *ended) read(name string) error {
@@ -132,8 +155,8 @@ func (e *ended) read(name string) error {
 		if m := startLine.FindSubmatch(line); m != nil {
 			e.lines = append(e.lines, testLine{word: string(m[1]), test: string(m[2])})
 		} else if m := endLine.FindSubmatch(line); m != nil {
-			seconds, _ := strconv.ParseFloat(string(m[3]), 64)
-			e.lines = append(e.lines, testLine{string(m[1]), string(m[2]), seconds})
+			seconds, _ := strconv.ParseFloat(string(m[4]), 64)
+			e.lines = append(e.lines, testLine{string(m[2]), string(m[3]), len(m[1]) / 4, seconds})
 		}
 		const kept = 4096
 		e.output = append(append(e.output, line...), '\n')
@@ -157,9 +180,8 @@ func (e *ended) culprit() string {
 	return last
 }
 
-func testFlags(short bool, timeout time.Duration, run string) []string {
-	flags := []string{"-test.v", "-test.failfast", "-test.run=" + run}
-	flags = append(flags, "-test.timeout="+timeout.String())
+func testFlags(short bool, run string) []string {
+	flags := []string{"-test.v", "-test.failfast", "-test.timeout=0", "-test.run=" + run}
 	if short {
 		flags = append(flags, "-test.short")
 	}

@@ -30,14 +30,11 @@ type runner struct {
 // mutant: that of the test.
 type reach struct {
 	Package string  `json:"package"`
-	Test    string  `json:"test"` // empty: the last line of a package: what is reached without a test
+	Test    string  `json:"test"` // empty: the last line of a package: what happens before the tests
 	Passed  bool    `json:"passed"`
 	Seconds float64 `json:"seconds"`
 	Mutants []int   `json:"mutants"`
 }
-
-// start is the time in which a process begins and ends its tests on a busy machine.
-const start = 30
 
 func (r *runner) run(ctx context.Context, list []mutant) error {
 	if err := os.MkdirAll(r.folder, 0o777); err != nil {
@@ -206,8 +203,10 @@ func (r *runner) runTests(ctx context.Context, folder string, number int, tests 
 	for i, t := range tests {
 		names[i] = regexp.QuoteMeta(t.Test)
 	}
-	limit := time.Duration((start + 10*total(tests)) * float64(time.Second))
-	flags := testFlags(r.short, 2*limit, "^("+strings.Join(names, "|")+")$")
+	all := r.reaches[folder]
+	start := all[len(all)-1].Seconds
+	limit := time.Duration((10 + 3*start + 10*total(tests)) * float64(time.Second))
+	flags := testFlags(r.short, "^("+strings.Join(names, "|")+")$")
 	return r.test(ctx, folder, "CAIRN_MUTANT="+strconv.Itoa(number), limit, flags)
 }
 
@@ -277,7 +276,7 @@ func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
 	if err := os.RemoveAll(record); err != nil {
 		return nil, err
 	}
-	flags := append(testFlags(r.short, time.Hour, "."), "-test.parallel=1", "-test.failfast=false")
+	flags := append(testFlags(r.short, "."), "-test.parallel=1", "-test.failfast=false")
 	e, err := r.test(ctx, folder, "CAIRN_MUTANTS_REACHED="+record, time.Hour, flags)
 	if err != nil {
 		return nil, err
@@ -288,18 +287,20 @@ func (r *runner) record(ctx context.Context, folder string) ([]reach, error) {
 	}
 	var all []reach
 	for _, l := range e.lines {
-		if l.word == "PASS" || l.word == "FAIL" {
-			all = append(all, reach{folder, l.test, l.word == "PASS", l.seconds, mutants[l.test]})
+		if l.depth > 0 || l.word != "PASS" && l.word != "FAIL" {
+			continue
 		}
-		if l.word == "FAIL" {
+		passed := l.word == "PASS"
+		all = append(all, reach{folder, l.test, passed, e.seconds(l.test), mutants[l.test]})
+		if !passed {
 			fmt.Printf("%s of %s fails without a mutant: it is not used\n", l.test, folder)
 		}
 	}
 	if len(all) == 0 && e.failed {
 		return nil, fmt.Errorf("no test of %s runs:\n%s", folder, e.output)
 	}
-	rest := e.took.Seconds() - total(all)
-	all = append(all, reach{Package: folder, Mutants: mutants[""], Seconds: rest})
+	start := e.took.Seconds() - total(all)
+	all = append(all, reach{Package: folder, Mutants: mutants[""], Seconds: start})
 	for _, t := range all {
 		if err := appendLine(r.file("reached"), t); err != nil {
 			return nil, err

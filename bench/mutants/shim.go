@@ -176,7 +176,7 @@ func (r *shimRunner) noticed(ctx context.Context, root string) (outcome, test st
 	}
 	for _, t := range shimTests {
 		const limit = 20 * time.Minute
-		flags := append([]string{r.binary(t.folder)}, testFlags(r.short, limit, t.run)...)
+		flags := append([]string{r.binary(t.folder)}, testFlags(r.short, t.run)...)
 		e, err := execute(ctx, filepath.Join(root, t.folder), nil, limit, flags...)
 		if err != nil {
 			return "", "", err
