@@ -98,7 +98,7 @@ func newRunCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&folder, "tree", ".", "the checkout")
 	c.Flags().StringVar(&list, "list", listFile, "the mutants")
-	c.Flags().StringVar(&r.folder, "dir", ownFolder, "what is known already, and the results")
+	c.Flags().StringVar(&r.folder, "dir", ownFolder, "what is known of this tree, and the results")
 	c.Flags().BoolVar(&r.short, "short", false, "only the tests of make test, instead of all")
 	c.Flags().Float64Var(&r.budget, "budget", 120, "seconds of a package's tests for one mutant")
 	c.Flags().StringVar(&before, "before", "", "results of another tree: its tests run first")
