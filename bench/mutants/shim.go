@@ -67,10 +67,10 @@ func (f fault) apply(code string) (string, bool) {
 	return code[:start+at[0]] + strings.Join(f.after, "\n") + code[start+at[1]:], true
 }
 
-// shimTests run the tracer's C code: the package and what is run of it.
+// shimTests run the tracer's C code: the package and what is run of it. What notices most is first.
 var shimTests = []struct{ folder, run string }{
-	{"tracer/shim/shimtest", "."},
 	{"test/mpi", "^Test(Families|Dumps|Wrappers|Fortran|ThreadsInAnyOrder|Markers|Exports)$"},
+	{"tracer/shim/shimtest", "."},
 }
 
 // A shimRunner runs tests against the faults in a copy of a tree.
@@ -103,6 +103,15 @@ func (r *shimRunner) run(ctx context.Context) error {
 		if err := command(ctx, copied, "go", "test", "-c", "-tags", "mpi",
 			"-o", r.binary(t.folder), "./"+t.folder); err != nil {
 			return err
+		}
+	}
+	if len(results) == 0 {
+		outcome, test, err := r.noticed(ctx, copied)
+		if err != nil {
+			return err
+		}
+		if outcome != survived {
+			return fmt.Errorf("%s fails without a fault: %s", test, outcome)
 		}
 	}
 	for i, f := range faults {
@@ -175,18 +184,30 @@ func (r *shimRunner) noticed(ctx context.Context, root string) (outcome, test st
 		}
 	}
 	for _, t := range shimTests {
-		const limit = 20 * time.Minute
-		flags := append([]string{r.binary(t.folder)}, testFlags(r.short, t.run)...)
-		e, err := execute(ctx, filepath.Join(root, t.folder), nil, limit, flags...)
-		if err != nil {
-			return "", "", err
-		}
-		switch {
-		case e.timedOut:
-			return timeout, t.folder + " " + e.culprit(), nil
-		case e.failed:
-			return killed, t.folder + " " + e.culprit(), nil
+		outcome, test, err := r.runTests(ctx, root, t.folder, t.run)
+		if err != nil || outcome != survived {
+			return outcome, t.folder + " " + test, err
 		}
 	}
 	return survived, "", nil
+}
+
+// runTests runs tests until they pass, at most twice: on a busy machine others fail, too.
+func (r *shimRunner) runTests(ctx context.Context, root, folder, run string) (
+	outcome, test string, err error) {
+	const limit = 20 * time.Minute
+	flags := append([]string{r.binary(folder)}, testFlags(r.short, run)...)
+	for range 2 {
+		e, err := execute(ctx, filepath.Join(root, folder), nil, limit, flags...)
+		switch {
+		case err != nil:
+			return "", "", err
+		case e.timedOut:
+			return timeout, e.culprit(), nil
+		case !e.failed:
+			return survived, "", nil
+		}
+		test = e.culprit()
+	}
+	return killed, test, nil
 }
