@@ -91,7 +91,10 @@ func execute(ctx context.Context, folder string, environment []string, limit tim
 		return nil, err
 	}
 	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
+	go func() {
+		done <- c.Wait()
+		close(done) // it may be read twice
+	}()
 	e := &ended{}
 	select {
 	case err = <-done:
