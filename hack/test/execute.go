@@ -22,6 +22,7 @@ var logs = filepath.Join("out", "test")
 // An executor runs stages: several at the same time.
 type executor struct {
 	short  bool
+	built  bool // the stage build made the commands: tests need not (package test/built)
 	screen sync.Mutex
 }
 
@@ -83,6 +84,13 @@ func (e *executor) step(ctx context.Context, st stage, step string, log io.Write
 	c.WaitDelay = 2 * time.Minute
 	used := filepath.Join(logs, st.name+".cpu")
 	c.Env = append(os.Environ(), "CAIRN_TEST_CPU="+used, "CAIRN_TEST_SHORT="+strconv.FormatBool(e.short))
+	if e.built && st.name != "build" {
+		bin, err := filepath.Abs("bin")
+		if err != nil {
+			return err
+		}
+		c.Env = append(c.Env, "CAIRN_BIN="+bin)
+	}
 	_ = os.Remove(used)
 	out, in := io.Pipe()
 	c.Stdout, c.Stderr = in, in

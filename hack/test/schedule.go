@@ -19,7 +19,7 @@ type schedule struct {
 }
 
 func newSchedule(stages []stage, all bool) *schedule {
-	e := &executor{short: !all}
+	e := &executor{short: !all, built: slices.ContainsFunc(stages, func(st stage) bool { return st.name == "build" })}
 	return &schedule{waiting: slices.Clone(stages), all: all, execute: e.execute}
 }
 
