@@ -16,10 +16,10 @@ func main() {
 	all := flag.Bool("all", false, "today's breadth instead of every promise once; a failed stage does not end the run")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *all, flag.Args()); err != nil {
+	err := run(ctx, *all, flag.Args())
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "test:", err)
-		stop()
 		os.Exit(1)
 	}
 }

@@ -24,7 +24,7 @@ var stages = []stage{
 	// after it find all packages in the cache.
 	{name: "build", after: []string{"install"}, steps: []string{
 		"make -s build bin/cairn-otf2 examples",
-		"go list -test -export -f '' ./... && CGO_ENABLED=1 go list -test -race -export -f '' " + concurrent,
+		"go list -test -export ./... >/dev/null && CGO_ENABLED=1 go list -test -race -export " + concurrent + " >/dev/null",
 	}},
 	{name: "e2e", after: []string{"build"}, budget: 250, steps: []string{"hack/e2e.sh"}},
 	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
@@ -33,7 +33,7 @@ var stages = []stage{
 		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
 	}},
 	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
-		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m " + concurrent,
+		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
 	{name: "verify", after: []string{"build"}, budget: 90, steps: []string{"hack/verify.sh"}},
 	{name: "docs", after: []string{"build"}, alone: true, budget: 30, steps: []string{"go run ./hack/readme README.md"}},
@@ -48,14 +48,24 @@ var stages = []stage{
 		"go test -vet=off -tags recipes -count=1 -timeout 60m ./test/recipes",
 	}},
 	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
+	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
+		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m " + concurrent,
+	}},
 	{name: "fuzz", after: []string{"build"}, nightly: true, steps: []string{"hack/fuzz.sh"}},
 }
 
 // concurrent are the packages that start goroutines or are called from several, for the race
-// detector. ./analyzer runs all analyses and the passes below them.
+// detector. ./analyzer runs all analyses and passes, several at a time.
 const concurrent = "./merger/collect ./shipper ./store ./tracer/setup/... ./internal/simulate/shards ./analyzer " +
-	"./analyzer/compare ./analyzer/eventlog ./analyzer/match ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling " +
-	"./analyzer/timeline ./analyzer/topology ./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
+	"./analyzer/compare ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling ./analyzer/timeline " +
+	"./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
+
+// voluminous are tests of these that take long with the race detector, since they make many calls or
+// wait for many rounds. Their goroutines are those of other tests.
+const voluminous = "TestTimesAreGivenUpBeforeCalls|TestStoredPartsAreMerged|TestLateWritesOfDeadSidecars|TestChaos|" +
+	"TestMissingPartsAreNamed|TestStencilsHaveConstantSize|TestChaptersGoToTheStoreWhileRanksGoOn|TestValuesGoToTheStoreWhileRanksGoOn|" +
+	"TestTimesGoToTheStoreWhileRanksGoOn|TestPacksOfAnySize|TestPacksFollowMemory|TestAnAnalysisAlone|TestObjectThatTheStoreLoses|" +
+	"TestAPartCostsWhatItHas|TestOneBinIsNoDifference"
 
 // unsafe are our own packages that use unsafe pointers. They are compiled with checks of these.
 const unsafe = "./trace ./trace/grammar ./tracer/budget ./tracer/recorder ./tracer/recorder/record ./tracer/recorder/spool " +
