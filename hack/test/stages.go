@@ -26,18 +26,18 @@ var stages = []stage{
 		"make -s build bin/cairn-otf2 examples",
 		"go list -test -export ./... >/dev/null && CGO_ENABLED=1 go list -test -race -export " + concurrent + " >/dev/null",
 	}},
-	{name: "e2e", after: []string{"build"}, budget: 250, steps: []string{"hack/e2e.sh"}},
-	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
+	{name: "e2e", after: []string{"build"}, budget: 450, steps: []string{"hack/e2e.sh"}},
+	{name: "unit", after: []string{"build"}, budget: 900, steps: []string{
 		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
 		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
 		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
 	}},
-	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
+	{name: "race", after: []string{"build"}, budget: 450, steps: []string{
 		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
-	{name: "verify", after: []string{"build"}, budget: 90, steps: []string{"hack/verify.sh"}},
-	{name: "docs", after: []string{"build"}, alone: true, budget: 30, steps: []string{"go run ./hack/readme README.md"}},
-	{name: "mpi", after: []string{"build"}, alone: true, budget: 420, steps: []string{
+	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
+	{name: "docs", after: []string{"build"}, alone: true, budget: 60, steps: []string{"go run ./hack/readme README.md"}},
+	{name: "mpi", after: []string{"build"}, alone: true, budget: 900, steps: []string{
 		"go test -vet=off -tags mpi -count=1 -p 1 -timeout 60m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},

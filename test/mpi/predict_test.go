@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // A whatIf is an example, a change for `cairn predict`, and the example changed accordingly. At
@@ -87,7 +89,7 @@ func TestPredictions(t *testing.T) {
 	}
 	for i := range whatIfs {
 		w := &whatIfs[i]
-		for _, implementation := range implementations {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(w.name+" "+implementation, func(t *testing.T) {
 				var o outcome
 				if pairs > 0 {
