@@ -26,6 +26,9 @@ type events struct {
 
 func newEvents(say func(string)) *events { return &events{say: say, output: map[string][]string{}} }
 
+// long is how many seconds a test takes that is shown alone: its package may take minutes.
+const long = 10
+
 // module is cut off in front of names.
 const module = "github.com/cairn-mpi/cairn/"
 
@@ -62,6 +65,9 @@ func (e *events) ended(name string, v event) {
 		return
 	case strings.Contains(v.Test, "/"): // part of a test that is counted
 		return
+	}
+	if v.Elapsed >= long || v.Action == "fail" {
+		e.say(fmt.Sprintf("     %s %s %.1f s", name, v.Action, v.Elapsed))
 	}
 	switch v.Action {
 	case "pass":
