@@ -26,7 +26,7 @@ var stages = []stage{
 		"make -s build bin/cairn-otf2 examples",
 		"go list -test -export ./... >/dev/null && CGO_ENABLED=1 go list -test -race -export " + concurrent + " >/dev/null",
 	}},
-	{name: "e2e", after: []string{"build"}, budget: 450, steps: []string{"hack/e2e.sh"}},
+	{name: "e2e", after: []string{"build"}, alone: true, budget: 450, steps: []string{"hack/e2e.sh"}},
 	{name: "unit", after: []string{"build"}, budget: 900, steps: []string{
 		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
 		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
