@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # golangci-lint, built from its module at the version named here, and rules of our own (hack/lint), over
 # all packages and build tags.
+#   hack/lint.sh [--build-only]     --build-only: makes the linters
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -14,7 +15,8 @@ if [ "$(cat "$BIN/.golangci-lint.version" 2>/dev/null)" != $version ]; then
   (cd "$dir" && CGO_ENABLED=0 GOWORK=off go build -mod=mod -trimpath -ldflags '-s -w' -o "$BIN/golangci-lint" github.com/golangci/golangci-lint/v2/cmd/golangci-lint 2> >(grep -v '^go: downloading' >&2))
   echo $version >"$BIN/.golangci-lint.version"
 fi
+go build -o "$BIN/cairn-lint" ./hack/lint
+[ "${1:-}" != --build-only ] || exit 0
 # With cgo, for what uses it. The last two tags: other packages are then compiled as without it.
 CGO_ENABLED=1 "$BIN/golangci-lint" run --build-tags mpi,e2e,browser,recipes,otf2,netgo,osusergo ./...
-go build -o "$BIN/cairn-lint" ./hack/lint
 go vet -vettool="$BIN/cairn-lint" -mpiwords -tags mpi,e2e,browser ./...
