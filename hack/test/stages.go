@@ -28,7 +28,7 @@ var stages = []stage{
 		"go list -test -export ./... >/dev/null && CGO_ENABLED=1 go list -test -race -export " + concurrent + " >/dev/null",
 	}},
 	{name: "e2e", after: []string{"build"}, alone: true, budget: 450, steps: []string{"hack/e2e.sh"}},
-	{name: "unit", after: []string{"build"}, budget: 1100, steps: []string{
+	{name: "unit", after: []string{"build"}, alone: true, budget: 1100, steps: []string{
 		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
 		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
 		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
