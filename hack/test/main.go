@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	all := flag.Bool("all", false, "today's breadth instead of every promise once; a failed stage does not end the run")
+	all := flag.Bool("all", false, "the whole breadth instead of every promise once; a failed stage does not end the run")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *all, flag.Args())

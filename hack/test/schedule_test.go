@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,6 +82,20 @@ func TestStages(t *testing.T) {
 		assert.NotEmpty(t, st.steps)
 		assert.Equal(t, !st.nightly && st.name != "install" && st.name != "build", st.budget > 0, st.name)
 		seen[st.name] = true
+	}
+	// a test that is left out by a name that it no longer has would run again
+	for _, name := range strings.Split(voluminous, "|") {
+		found := false
+		for _, folder := range strings.Fields(concurrent) {
+			files, err := filepath.Glob(filepath.Join("../..", strings.TrimSuffix(folder, "/..."), "*_test.go"))
+			require.NoError(t, err)
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				found = found || strings.Contains(string(text), "func "+name+"(")
+			}
+		}
+		assert.True(t, found, "no test of the packages for the race detector is called %s", name)
 	}
 	_, err := choose(false, []string{"nit"})
 	assert.ErrorContains(t, err, `no stage is called "nit": the stages are install, build`)

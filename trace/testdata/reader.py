@@ -1134,9 +1134,8 @@ def show(v, kind):
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        if name == "--ranks":
-            continue
+    ranks_only = sys.argv[-1] == "--ranks"
+    for name in sys.argv[1:-1] if ranks_only else sys.argv[1:]:
         with open(name, "rb") as f:
             data = f.read()
         if data[7] in Histograms.versions:
@@ -1144,7 +1143,7 @@ if __name__ == "__main__":
                 print(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
             continue
         t = Trace(data)
-        if sys.argv[-1] == "--ranks":
+        if ranks_only:
             for rank in t.ranks():
                 print(json.dumps(rank))
             continue
