@@ -31,8 +31,9 @@ demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAI
 	hack/demo.sh
 
 .PHONY: examples
-examples: ## the example MPI programs, for both MPIs
+examples: ## the example MPI programs, for both MPIs, and what tests preload to them
 	$(MAKE) -C examples -j$(shell nproc)
+	$(MAKE) -C test/yield
 
 ##@ Test
 .PHONY: test

@@ -38,8 +38,11 @@ var stages = []stage{
 	}},
 	{name: "verify", after: []string{"build"}, budget: 500, steps: []string{"hack/verify.sh"}},
 	{name: "docs", after: []string{"build"}, alone: true, budget: 60, steps: []string{"go run ./hack/readme README.md"}},
-	{name: "mpi", after: []string{"build"}, alone: true, budget: 1000, steps: []string{
-		"go test -vet=off -tags mpi -count=1 -p 1 -timeout 60m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...",
+	{name: "tracer", after: []string{"build"}, budget: 170, steps: []string{
+		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
+	}},
+	{name: "mpi", after: []string{"build"}, budget: 250, steps: []string{
+		"go test -vet=off -tags mpi -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
 	}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{

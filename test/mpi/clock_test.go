@@ -17,7 +17,7 @@ import (
 // the rank's times: those of the trace agree with the log's.
 func TestClocksOfAPreemptedThread(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "late_clock.so")
-	out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, "yield/late_clock.c").CombinedOutput()
+	out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, "../yield/late_clock.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	before := yield
 	t.Cleanup(func() { yield = before })

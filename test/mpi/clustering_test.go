@@ -59,6 +59,7 @@ func outcomes(r *cairntrace.Reader) string {
 // Two phases: the ranks are clustered once in each, and between two votes of a phase only leads
 // keep times. The calls of the trace are those of the program.
 func TestClusteredPhases(t *testing.T) {
+	t.Parallel()
 	iterations := "2000"
 	if testing.Short() {
 		iterations = "1000"
@@ -93,6 +94,7 @@ func TestClusteredPhases(t *testing.T) {
 // Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With -short
 // each case runs under one of the two MPIs.
 func TestClusteredNeverHangs(t *testing.T) {
+	t.Parallel()
 	for i, test := range []struct {
 		name      string
 		arguments []string
@@ -139,6 +141,7 @@ func TestClusteredNeverHangs(t *testing.T) {
 // and a master with its workers. A lead is the first rank that makes its calls. The others keep no
 // times while nothing changes.
 func TestClusteredAtExplicitMarkers(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		program string
 		ranks   int

@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 // TestVerifyOfClosedDescriptors: the reference log is not written into a file of the program that
 // has the descriptor of the log, which the program has closed.
 func TestVerifyOfClosedDescriptors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source, program, file := filepath.Join(dir, "closes.c"), filepath.Join(dir, "closes"), filepath.Join(dir, "own")
 	require.NoError(t, os.WriteFile(source, []byte(closesDescriptors), 0o644))

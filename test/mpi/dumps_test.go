@@ -20,6 +20,7 @@ import (
 // of dumps/NAME.dump is a call of a rank, or of all ranks ("*"). One that only an implementation
 // has begins with its name. Times are left out.
 func TestDumps(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("dumps/*.dump")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -71,6 +72,7 @@ func requestsInOrder(dump string) string {
 
 // TestDumpDatatypes: with --datatypes, a call that creates a datatype is followed by that datatype.
 func TestDumpDatatypes(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "datatypes")
 		out, err := exec.Command("mpicc."+implementation, "-g", "-w", "-o", program, "dumps/datatypes.c").CombinedOutput()

@@ -82,6 +82,7 @@ func libmpi(t *testing.T, implementation string) string {
 
 // TestExports: a function of libmpi is in package mpi and wrapped, or in the list above with a reason.
 func TestExports(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			wrapped := exportedFunctions(t, filepath.Join(root(), "lib", "libcairn-"+implementation+".so"))

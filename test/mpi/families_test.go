@@ -45,9 +45,11 @@ func launchFamily(implementation, dir, program string) (command []string, ranks 
 // equal the reference log in every call, and the program's own counts. Together the programs must
 // call every function.
 func TestFamilies(t *testing.T) {
+	t.Parallel()
 	dir := buildFamilies(t)
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
+			t.Parallel()
 			programs, err := filepath.Glob("families/*.c")
 			require.NoError(t, err)
 			called := map[string]bool{}
@@ -89,6 +91,7 @@ func worldOf(t *testing.T, dir string) string {
 // TestSpawnedWorldsAreJoined: the program spawns two worlds, one after the other, and each of the
 // three traces names the worlds that its communicators lead to. Only Open MPI can spawn here.
 func TestSpawnedWorldsAreJoined(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "bin")
 	program := filepath.Join(dir, "openmpi", "dynamic")
 	out, err := exec.Command("make", "-s", "-C", "families", "OUT="+dir, program).CombinedOutput()

@@ -21,6 +21,7 @@ var predefinedCallback = regexp.MustCompile(`^MPI_(?:(?:COMM|TYPE|WIN)_)?(DUP|NU
 // results. What has different forms in Fortran (ignored statuses, constants that are addresses,
 // predefined callbacks and keyvals) is recorded as in C.
 func TestFortranAlike(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "alike")

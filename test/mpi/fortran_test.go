@@ -47,12 +47,14 @@ func fortranProgram(t *testing.T, implementation, binding, name string) string {
 // every procedure that the Fortran libraries export, except those in untouched, which have a
 // reason. Not with -short: USE_MPI, whose procedures are nearly all those of MPIF_H.
 func TestFortran(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		for _, binding := range bindings {
 			if testing.Short() && binding == "USE_MPI" {
 				continue
 			}
 			t.Run(implementation+"/"+binding, func(t *testing.T) {
+				t.Parallel()
 				touched, ran := map[string]bool{}, 0
 				for _, name := range fortranFamilies {
 					if elsewhere[name] == implementation {
@@ -86,6 +88,7 @@ func TestFortran(t *testing.T) {
 
 // TestFortranLarge: MPICH's procedures with large counts.
 func TestFortranLarge(t *testing.T) {
+	t.Parallel()
 	called := runFortran(t, "mpich", "USE_MPI_F08", "large")
 	assert.True(t, called["MPI_Sendrecv_c"])
 }
@@ -94,15 +97,15 @@ func TestFortranLarge(t *testing.T) {
 func runFortran(t *testing.T, implementation, binding, name string) map[string]bool {
 	t.Helper()
 	program := fortranProgram(t, implementation, binding, name)
-	t.Setenv("CAIRN_TEST_FILE", filepath.Join(t.TempDir(), "file"))
 	command := launch(implementation, 2, program)
 	command[len(command)-1] = program
-	r := trace(t, []string{"--verify"}, command...)
+	file := filepath.Join(t.TempDir(), "file")
+	r := trace(t, []string{"--verify"}, append([]string{"env", "CAIRN_TEST_FILE=" + file}, command...)...)
 	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 	assert.Contains(t, r.stdout+r.stderr, "agree with the reference log")
 	printed := printedCounts(t, r.stdout)
 	require.Len(t, printed, 2, r.stdout)
-	file := filepath.Join(r.dir, "trace.cairn")
+	file = filepath.Join(r.dir, "trace.cairn")
 	if _, err := os.Stat(file); err != nil { // spawned worlds are runs of their own
 		found, err := filepath.Glob(filepath.Join(r.dir, "run-0*", "trace.cairn"))
 		require.NoError(t, err)
@@ -221,6 +224,7 @@ var fortranNotWrapped = []struct{ pattern, reason string }{
 
 // TestFortranSymbols: every symbol of MPI in the installed Fortran libraries is exported by the shim, or there is a reason.
 func TestFortranSymbols(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			out, err := exec.Command("nm", "-D", "--defined-only", filepath.Join(root(), "lib", "libcairn-"+implementation+".so")).Output()

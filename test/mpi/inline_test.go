@@ -63,6 +63,7 @@ end program
 
 // TestInlinedCallPaths: call sites and call paths are the source's, not the machine's.
 func TestInlinedCallPaths(t *testing.T) {
+	t.Parallel()
 	want := map[string]map[string][]string{
 		"inlined.c": {
 			"MPI_Init":     {"main inlined.c:12"},

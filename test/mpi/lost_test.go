@@ -42,6 +42,7 @@ const chattyCalls = 50_003 // of a rank
 // Calls that were not recorded because a limit was reached are reported wherever the job is
 // reported, with the same numbers, and no report claims that the ranks ended before MPI_Finalize.
 func TestCallsBeyondTheLimitAreReported(t *testing.T) {
+	t.Parallel()
 	const limit = 1 << 20
 	source := filepath.Join(t.TempDir(), "chatty.c")
 	require.NoError(t, os.WriteFile(source, []byte(chatty), 0o644))

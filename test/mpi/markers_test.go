@@ -57,6 +57,7 @@ func TestMarkers(t *testing.T) {
 
 // The stencil reduces its residual on a Cartesian communicator in each tenth of a hundred iterations: that is enough.
 func TestStencilIsClustered(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		r := clustered(t, []string{"--verify"}, launch(implementation, 4, "stencil")...)
 		require.Equal(t, 0, r.code, r.stderr)

@@ -45,6 +45,7 @@ func tracePython(t *testing.T, ranks int, interpreter string, arguments ...strin
 
 // TestPythonLines: the call site of a call by mpi4py is the line of Python that made it.
 func TestPythonLines(t *testing.T) {
+	t.Parallel()
 	t.Run("example", func(t *testing.T) {
 		program := filepath.Join(root(), "examples", "mpi4py_calls.py")
 		source, err := os.ReadFile(program)

@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 // them, is executed again on the same MPI. On the other one it is, too, or it is refused with the
 // names of the constants that are missing.
 func TestReplayOfConstants(t *testing.T) {
+	t.Parallel()
 	var uses strings.Builder
 	for i := range mpi.Constants {
 		c := &mpi.Constants[i]
@@ -106,6 +107,7 @@ func TestReplayOfConstants(t *testing.T) {
 
 // TestReplayOfFortranConstants: the datatypes that mpif.h has, some of which mpi.h has not.
 func TestReplayOfFortranConstants(t *testing.T) {
+	t.Parallel()
 	for i, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			declared := mpifHandles(t, implementation)

@@ -46,6 +46,7 @@ func TestReplay(t *testing.T) {
 // TestReplayOfManySignatures: of a program with so many signatures that its handles and requests are
 // in streams, every call agrees with the reference log, and the re-execution makes the same ones.
 func TestReplayOfManySignatures(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "many")
@@ -61,6 +62,7 @@ func TestReplayOfManySignatures(t *testing.T) {
 
 // TestReplayUnderTheOtherMPI: communicators and groups, whose handles MPIs count in different ways.
 func TestReplayUnderTheOtherMPI(t *testing.T) {
+	t.Parallel()
 	for i, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			r := trace(t, nil, launch(implementation, 3, "split")...)
@@ -74,6 +76,7 @@ func TestReplayUnderTheOtherMPI(t *testing.T) {
 // TestReplayRefuses: what cannot be executed again is reported before anything starts. A number of
 // ranks that differs from the run's is reported by one of the ranks.
 func TestReplayRefuses(t *testing.T) {
+	t.Parallel()
 	r := trace(t, nil, launch("openmpi", 2, "early-exit", "--abort", "3")...)
 	require.Equal(t, 3, r.code, r.stderr)
 	again := replay(t, r.dir, "openmpi", 2)
@@ -100,6 +103,7 @@ func TestReplayRefuses(t *testing.T) {
 // streams that are damaged in many ways. It reports an error, or makes the calls of the damaged
 // stream, but does nothing that a sanitizer detects.
 func TestReplayerReadsAnything(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	alone := filepath.Join(dir, "alone")
 	out, err := exec.Command("mpicc.mpich", "-O1", "-Wall", "-Wno-stringop-overflow", "-Werror", "-o", alone, "replay/alone.c").CombinedOutput()

@@ -107,22 +107,11 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	dir, err := os.MkdirTemp("", "cairn-yield")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	yield = filepath.Join(dir, "ucp_yield.so")
-	if out, err := exec.Command("gcc", "-O2", "-shared", "-fPIC", "-o", yield, "yield/ucp_yield.c", "yield/sched_yield.c").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "gcc yield/*.c: %v\n%s", err, out)
-		os.Exit(1)
-	}
-	_ = os.Setenv("EXAMPLES_SLEEP", "1") // durations hold with more ranks than cores
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	_ = os.Setenv("EXAMPLES_SLEEP", "1")       // durations hold with more ranks than cores
+	_ = os.Setenv("CAIRN_TEST_PAUSE_US", "20") // waiting ranks leave the cores to the others
+	os.Exit(m.Run())
 }
 
-// yield is a library for tests with more ranks than cores (yield/ucp_yield.c). For Cairn it is like
-// a user's own LD_PRELOAD, which must be kept.
-var yield string
+// yield is what tests preload to programs. For Cairn it is like a user's own LD_PRELOAD, which must
+// be kept.
+var yield = shimtest.Yield()

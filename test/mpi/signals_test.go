@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
@@ -147,17 +148,19 @@ func assertCutShort(t *testing.T, dir string, r *running) {
 
 // A signal to cairn alone reaches the job, and its trace is finished, analyzed and reported.
 func TestSignalReachesTheJob(t *testing.T) {
-	for _, implementation := range implementations {
-		program := job(t, implementation)
-		for name, signal := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT} {
+	t.Parallel()
+	for i, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			name := unix.SignalName(signal)
 			t.Run(implementation+"/"+name, func(t *testing.T) {
+				program := job(t, implementation)
 				dir := filepath.Join(t.TempDir(), "out")
 				r := start(t, cairnRun(dir, launched(implementation, 2, program, "loop")...)...)
 				r.await(t, "iteration 20\n")
 				r.send(t, signal)
 				code := r.end(t, 15*time.Second)
 				assert.NotZero(t, code)
-				assert.Contains(t, r.output.String(), "cairn: SIG"+name)
+				assert.Contains(t, r.output.String(), "cairn: "+name)
 				assertCutShort(t, dir, r)
 				assertNobodyIsLeft(t, program)
 			})
@@ -168,6 +171,7 @@ func TestSignalReachesTheJob(t *testing.T) {
 // `timeout` sends its signal to cairn and to the process group, a shell may be between cairn and
 // the launcher, and a shell ignores SIGINT for background jobs of a script.
 func TestSignalsAsTheyCome(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		program := job(t, implementation)
 		loop := launched(implementation, 2, program, "loop")
@@ -211,6 +215,7 @@ const counter = `trap 'n=$((n+1))' INT TERM; n=0; echo ready; while [ $n = 0 ]; 
 // However a signal arrives, the command gets it once: launchers take a second one for "end at
 // once".
 func TestSignalComesOnce(t *testing.T) {
+	t.Parallel()
 	for name, send := range map[string]func(t *testing.T, r *running){
 		"to cairn":     func(t *testing.T, r *running) { r.send(t, syscall.SIGTERM) },
 		"to the group": func(t *testing.T, r *running) { require.NoError(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM)) },
@@ -257,6 +262,7 @@ print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
 // A command that does not end is killed: at once when it is asked again, otherwise after ten
 // seconds. So is everything that it started.
 func TestStubbornCommandIsKilled(t *testing.T) {
+	t.Parallel()
 	for name, again := range map[string]bool{"second signal": true, "it takes too long": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,6 +288,7 @@ func TestStubbornCommandIsKilled(t *testing.T) {
 // A signal before MPI_Init leaves no trace and is reported; one after MPI_Finalize leaves a
 // complete trace; a job that ends in good order when asked to has succeeded.
 func TestSignalsAroundTheRun(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		program := job(t, implementation)
 		t.Run(implementation+"/before MPI_Init", func(t *testing.T) {
@@ -318,6 +325,7 @@ func TestSignalsAroundTheRun(t *testing.T) {
 
 // A stopped job gets the signal too.
 func TestStoppedJobIsEnded(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := job(t, implementation)
@@ -337,6 +345,7 @@ func TestStoppedJobIsEnded(t *testing.T) {
 
 // A signal during the analysis ends that. The trace stays, and the command that is named makes its report.
 func TestSignalDuringAnalysis(t *testing.T) {
+	t.Parallel()
 	program := job(t, "openmpi")
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT}
 	if testing.Short() {
@@ -345,9 +354,9 @@ func TestSignalDuringAnalysis(t *testing.T) {
 	for name, signal := range signals {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a b")
-			r := start(t, cairnRun(dir, launched("openmpi", 2, program, "many", "2000000")...)...)
+			r := start(t, cairnRun(dir, launched("openmpi", 2, program, "many", "1000000")...)...)
 			file := filepath.Join(dir, "trace.cairn")
-			require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 60*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 2*time.Minute, 10*time.Millisecond)
 			r.send(t, signal)
 			assert.Equal(t, 128+int(signal), r.end(t, 5*time.Second), r.output)
 			assert.NoFileExists(t, filepath.Join(dir, "report", "index.html"))
@@ -365,6 +374,7 @@ func TestSignalDuringAnalysis(t *testing.T) {
 
 // Whatever the name of a folder, the tracer is loaded from it and writes to it.
 func TestFoldersWithOddNames(t *testing.T) {
+	t.Parallel()
 	for i, name := range []string{"a b", "a:b", "$LIB $ORIGIN", "q'\"`", "ünï→", "new\nline", "\xff\xfe", "a;b&c|(d)*?[e]#\\", "100%d", "-o"} {
 		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(fmt.Sprintf("%s/%q", implementation, name), func(t *testing.T) {
@@ -384,6 +394,7 @@ func TestFoldersWithOddNames(t *testing.T) {
 // A run is refused a folder that has one in it, before its command is started; --force replaces that one, and leaves
 // nothing of it even where the new run fails.
 func TestRepeatedRuns(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	command := launch("openmpi", 2, "ring")
 	run := func(flags []string, command ...string) result {

@@ -58,6 +58,7 @@ func reportIn(t *testing.T, dir string) *analyzertest.Findings {
 // rank that died. Jobs that do not end by themselves are ended after some seconds: by SIGTERM to
 // their launcher, and by SIGKILL, which it cannot forward.
 func TestFirstSentenceOfStoppedJobs(t *testing.T) {
+	t.Parallel()
 	// step is a wrapper: calls in it are where it is called
 	deadlock, ring := lineOf(t, "deadlock"), lineOf(t, "ring")
 	for i, c := range []struct {
@@ -93,6 +94,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		for _, implementation := range shimtest.ImplementationsOf(i / 2) {
 			for _, signal := range signals {
 				t.Run(strings.Join([]string{c.how, implementation, signal}, " "), func(t *testing.T) {
+					t.Parallel()
 					command := launch(implementation, 4, "stops", c.how)
 					command[len(command)-2] = stops(t, implementation)
 					r := trace(t, nil, append([]string{"timeout", "-s", signal, "5"}, command...)...)
@@ -117,6 +119,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 // A rank that SIGKILL ends leaves nothing. That it died first is known if the others live on. Both
 // ranks of a pod at once are a lost pod, and what the others waited for then is not a hang.
 func TestKilledRanksAreNoHang(t *testing.T) {
+	t.Parallel()
 	program := stops(t, "openmpi")
 	run := func(how string) result {
 		command := launch("openmpi", 4, "stops", how)
@@ -153,6 +156,7 @@ func TestKilledRanksAreNoHang(t *testing.T) {
 
 // The trace has the arguments of calls that never returned.
 func TestUnfinishedCallsAreVerified(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		command := launch(implementation, 4, "stops", "deadlock")
 		command[len(command)-2] = stops(t, implementation)

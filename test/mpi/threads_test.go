@@ -15,6 +15,7 @@ import (
 // TestThreadsInAnyOrder: in whichever order the threads of the ranks make their first calls, the
 // program of the run is the same, and so is what a re-execution does.
 func TestThreadsInAnyOrder(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			pool := filepath.Join(t.TempDir(), "pool")
@@ -44,6 +45,7 @@ func TestThreadsInAnyOrder(t *testing.T) {
 // a re-execution that needs it does not wait for the thread that has it: that may be in a collective
 // operation, which other ranks enter only after their thread has gone on.
 func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			objects := filepath.Join(t.TempDir(), "objects")

@@ -15,18 +15,22 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // TestVerify runs every example under both MPIs with 4, 9 and 16 ranks: the decoded trace must equal
 // the reference log in every call, and the program's own counts. With -short only two of them run
-// with 16 ranks, one for point-to-point calls and one for collectives.
+// with 16 ranks, one for point-to-point calls and one for collectives, and each under one of the
+// MPIs; tracer/verify's TestExamples has it under the other one.
 func TestVerify(t *testing.T) {
-	for _, implementation := range implementations {
-		programs, err := filepath.Glob(filepath.Join(root(), "examples", "bin", implementation, "*"))
-		require.NoError(t, err)
-		require.NotEmpty(t, programs, "`make examples` builds them")
-		for _, path := range programs {
-			program := filepath.Base(path)
+	t.Parallel()
+	programs, err := filepath.Glob(shimtest.Example("mpich", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, programs, "`make examples` builds them")
+	for i, path := range programs {
+		program := filepath.Base(path)
+		for _, implementation := range shimtest.ImplementationsOf(i + 1) {
 			for _, ranks := range []int{4, 9, 16} {
 				if testing.Short() && (ranks == 9 || ranks == 16 && program != "stencil" && program != "collectives") {
 					continue
@@ -74,6 +78,7 @@ func TestVerdict(t *testing.T) {
 
 // TestExitCodes: the application's own code if it is not zero, else 70 if tracing failed.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		command []string
 		code    int
@@ -95,6 +100,7 @@ func TestExitCodes(t *testing.T) {
 
 // TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does without the tracer.
 func TestNeverInitialized(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "never.c")
 	require.NoError(t, os.WriteFile(source, []byte(`
 #include <mpi.h>
@@ -127,6 +133,7 @@ int main(int argc, char **argv)
 
 // TestStaticBinary: nothing can be loaded into it, and that is reported.
 func TestStaticBinary(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "static.c"), filepath.Join(dir, "static")
 	require.NoError(t, os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644))
@@ -141,6 +148,7 @@ func TestStaticBinary(t *testing.T) {
 
 // TestUserPreloadIsKept: what the user preloads is still loaded, before the tracer.
 func TestUserPreloadIsKept(t *testing.T) {
+	t.Parallel()
 	r := trace(t, nil, "sh", "-c", "echo $LD_PRELOAD")
 	assert.True(t, strings.HasPrefix(r.stdout, yield+":"), r.stdout)
 }
@@ -165,6 +173,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestEarlyExitKeepsTheTrace: the trace of a failing program is written, too.
 func TestEarlyExitKeepsTheTrace(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			r := trace(t, nil, launch(implementation, 4, "early-exit", "--exit", "3")...)
@@ -178,6 +187,7 @@ func TestEarlyExitKeepsTheTrace(t *testing.T) {
 
 // TestSeveralWorlds: a script that starts two MPI jobs gives two runs.
 func TestSeveralWorlds(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
 			one := strings.Join(launch(implementation, 4, "ring"), " ")
@@ -195,6 +205,7 @@ func TestSeveralWorlds(t *testing.T) {
 
 // TestBytesAddUp: the sizes of the parts of a trace add up to its size.
 func TestBytesAddUp(t *testing.T) {
+	t.Parallel()
 	r := trace(t, nil, launch("openmpi", 4, "ring")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	v := info(t, filepath.Join(r.dir, "trace.cairn"))
@@ -214,6 +225,7 @@ func TestBytesAddUp(t *testing.T) {
 
 // TestDamagedTrace: any truncation is one error with exit code 65.
 func TestDamagedTrace(t *testing.T) {
+	t.Parallel()
 	r := trace(t, nil, launch("openmpi", 4, "ring")...)
 	require.Equal(t, 0, r.code, r.stderr)
 	whole, err := os.ReadFile(filepath.Join(r.dir, "trace.cairn"))

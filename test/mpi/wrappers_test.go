@@ -19,6 +19,7 @@ import (
 // as the program itself says, whatever the wrapper's form; on every rank, though they call it from
 // different places.
 func TestWrappers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ implementation, level string }{{"openmpi", "-O0"}, {"openmpi", "-O2"}, {"mpich", "-O2"}} {
 		t.Run(c.implementation+c.level, func(t *testing.T) {
 			t.Parallel()

@@ -39,6 +39,7 @@ func changed(t *testing.T, directories []string, change func(c *trace.Content)) 
 // Calls that take a fraction of a microsecond, on two threads, with untraced regions: correct times agree in every timing
 // mode, and a time beyond the stated error by one tick does not.
 func TestTimesOfQuickCalls(t *testing.T) {
+	t.Parallel()
 	for seed, test := range []map[string]any{
 		{"timing": "lossy 5"},
 		{"timing": "lossy 5 MPI_Comm_rank=1 MPI_Allreduce=20"},

@@ -37,21 +37,25 @@ int main(int argc, char **argv)
 
 // Ranks whose tracing has stopped, was never started, or is off for a while still vote: the job ends normally.
 func TestClusteringWithoutTracing(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ticking.c")
 	require.NoError(t, os.WriteFile(source, []byte(ticking), 0o644))
-	for _, implementation := range shimtest.Implementations {
-		program := shimtest.Compile(t, implementation, source)
-		for name, config := range map[string]map[string]any{
-			"all well":         {},
-			"spool is full":    {"spool_limit_bytes": 100_000, "segment_bytes": 32768},
-			"no spool":         {"spool": "/sys/kernel"},
-			"nothing recorded": {"include": "rma"},
-			"off at first":     {"start_off": true},
-		} {
-			t.Run(implementation+"/"+name, func(t *testing.T) {
-				config["mode"] = "clustered"
-				tracer := shimtest.NewTracer(t, config)
-				r := tracer.Run(t, shimtest.Launch(implementation, 3, program, "1500")...)
+	programs := shimtest.CompileForAll(t, source)
+	for i, test := range []struct {
+		name   string
+		config map[string]any
+	}{
+		{"all well", map[string]any{}},
+		{"spool is full", map[string]any{"spool_limit_bytes": 100_000, "segment_bytes": 32768}},
+		{"no spool", map[string]any{"spool": "/sys/kernel"}},
+		{"nothing recorded", map[string]any{"include": "rma"}},
+		{"off at first", map[string]any{"start_off": true}},
+	} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			t.Run(implementation+"/"+test.name, func(t *testing.T) {
+				test.config["mode"] = "clustered"
+				tracer := shimtest.NewTracer(t, test.config)
+				r := tracer.Run(t, shimtest.Launch(implementation, 3, programs[implementation], "1500")...)
 				require.Equal(t, 5, r.Code, r.Stderr)
 			})
 		}

@@ -94,6 +94,7 @@ int main(int argc, char **argv)
 
 // A derived type can be rebuilt from the trace: its size and bounds are what MPI said in the program.
 func TestDatatypesAreRebuilt(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "types.c")
 	require.NoError(t, os.WriteFile(source, []byte(types), 0o644))
 	for _, implementation := range shimtest.Implementations {

@@ -81,23 +81,26 @@ int main(int argc, char **argv)
 
 // Recorded calls and calls that the trace reports as lost add up to those of the program, wherever tracing stopped.
 func TestLostCallsAreCounted(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "wordy.c")
 	require.NoError(t, os.WriteFile(source, []byte(wordy), 0o644))
-	for _, implementation := range shimtest.Implementations {
-		program := shimtest.Compile(t, implementation, source, "-pthread")
-		for name, c := range map[string]struct {
-			limit, buffer int
-			argument      string
-		}{
-			"in the first buffers": {100_000, 32768, "end"},
-			"in the core":          {1 << 20, 16384, "end"},
-			"later":                {3 << 20, 65536, "end"},
-			"without MPI_Finalize": {1 << 20, 16384, "die"},
-			"never":                {1 << 30, 65536, "end"},
-		} {
-			t.Run(implementation+"/"+name, func(t *testing.T) {
+	programs := shimtest.CompileForAll(t, source, "-pthread")
+	for i, c := range []struct {
+		name          string
+		limit, buffer int
+		argument      string
+	}{
+		{"in the first buffers", 100_000, 32768, "end"},
+		{"in the core", 1 << 20, 16384, "end"},
+		{"later", 3 << 20, 65536, "end"},
+		{"without MPI_Finalize", 1 << 20, 16384, "die"},
+		{"never", 1 << 30, 65536, "end"},
+	} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			t.Run(implementation+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
 				tracer := shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": c.limit, "segment_bytes": c.buffer})
-				r := tracer.Run(t, shimtest.Launch(implementation, 2, program, c.argument)...)
+				r := tracer.Run(t, shimtest.Launch(implementation, 2, programs[implementation], c.argument)...)
 				if c.argument == "end" {
 					require.Zero(t, r.Code, r.Stderr)
 				}
@@ -152,6 +155,7 @@ int main(int argc, char **argv)
 // After its first lost call a thread records nothing, even if its buffer has room: a trace with MPI_Finalize and without
 // the calls before it would look like one that is whole.
 func TestNothingFollowsALostCall(t *testing.T) {
+	t.Parallel()
 	const limit = 100_000
 	source := filepath.Join(t.TempDir(), "overtaken.c")
 	require.NoError(t, os.WriteFile(source, []byte(overtaken), 0o644))
@@ -189,6 +193,7 @@ end program
 `
 
 func TestLostCallsOfFortranAreCounted(t *testing.T) {
+	t.Parallel()
 	const limit = 1 << 20
 	source := filepath.Join(t.TempDir(), "wordy.f90")
 	require.NoError(t, os.WriteFile(source, []byte(wordyFortran), 0o644))

@@ -17,6 +17,10 @@ import (
 // TestMistakesInTheRecordPath builds the shim with bugs in the way it writes records. The reference log does not have
 // them, so the comparison must find both.
 func TestMistakesInTheRecordPath(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("in make test-all: it compiles the shim; TestCorruptedLog asks the same of the comparison")
+	}
 	const implementation = "mpich"
 	mistakes := []struct{ right, wrong, found string }{
 		// a status with source and tag exchanged

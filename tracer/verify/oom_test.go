@@ -74,6 +74,7 @@ func memoryCgroup(t *testing.T, limit int) (procs string, killed func() string) 
 // A rank is killed by the kernel because its control group, like a container's, is out of memory: its trace has all its
 // calls up to then, and reports that it ended early.
 func TestOutOfMemory(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "hungry.c")
 	require.NoError(t, os.WriteFile(source, []byte(hungry), 0o644))
 	for _, implementation := range shimtest.Implementations {

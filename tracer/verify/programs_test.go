@@ -21,8 +21,9 @@ func source(name string) string {
 
 // Programs that call MPI in ways that the examples do not.
 func TestAwkwardPrograms(t *testing.T) {
-	for _, implementation := range shimtest.Implementations {
-		for _, name := range []string{"callbacks", "early", "big", "threads", "semantics", "statuses"} {
+	t.Parallel()
+	for i, name := range []string{"callbacks", "early", "big", "threads", "semantics", "statuses"} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+name, func(t *testing.T) {
 				program := shimtest.Compile(t, implementation, source(name+".c"), "-pthread")
 				result, _ := compareProgram(t, implementation, 3, program)
@@ -40,6 +41,7 @@ func TestAwkwardPrograms(t *testing.T) {
 // rank in its group as well. With 4 ranks the groups are of all sizes from 1 to 3 (MPICH 4.0's MPI_Ibcast does not work
 // with more).
 func TestRootsOnIntercommunicators(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := shimtest.Compile(t, implementation, source("rooted.c"))
@@ -57,6 +59,7 @@ func TestRootsOnIntercommunicators(t *testing.T) {
 
 // Record buffers of the smallest size: every record is near the end of one.
 func TestSmallBuffers(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
@@ -74,6 +77,7 @@ func TestSmallBuffers(t *testing.T) {
 
 // A call from Fortran is recorded once, with the arguments of a C program.
 func TestFortran(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := shimtest.Compile(t, implementation, source("fortran.f90"))
@@ -103,6 +107,7 @@ end program
 
 // Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost in addition.
 func TestFortranJumps(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "jumps.f90")
 	require.NoError(t, os.WriteFile(source, []byte(jumps), 0o644))
 	for _, implementation := range shimtest.Implementations {
@@ -117,6 +122,7 @@ func TestFortranJumps(t *testing.T) {
 
 // An interpreter loads libmpi into the scope of its own module only.
 func TestLibraryLoadedLocally(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			plugin := filepath.Join(t.TempDir(), "plugin.so")
@@ -134,6 +140,7 @@ func TestLibraryLoadedLocally(t *testing.T) {
 
 // Functions of libraries that are loaded after MPI_Init and call no MPI themselves.
 func TestFunctionsOfLaterLibraries(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			first := shimtest.Compile(t, implementation, source("provided.c"), "-shared", "-fPIC")
@@ -175,6 +182,7 @@ func requireFunctions(t *testing.T, reader *trace.Reader, want int) {
 
 // Calls from signal handlers are recorded or counted, and break nothing.
 func TestCallsFromSignalHandlers(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller"})

@@ -15,6 +15,7 @@ import (
 
 // Without the library of the reference log the process reports that in one line and is traced; verification finds no log.
 func TestWithoutTheReferenceLibrary(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			program := compileBrief(t, implementation)

@@ -53,13 +53,16 @@ func ranksToTry(implementation string) []int {
 // arguments shorten examples with very many collectives: if more ranks than processors poll, each takes a time slice.
 var arguments = map[string][]string{"phases": {"--iterations", "50"}}
 
-// Every example, under both MPIs: the decoded trace agrees with the reference log.
+// Every example, under both MPIs: the decoded trace agrees with the reference log. With -short each runs under one of
+// them; test/mpi's TestVerify has it under the other one.
 func TestExamples(t *testing.T) {
-	for _, implementation := range shimtest.Implementations {
-		programs, err := filepath.Glob(shimtest.Example(implementation, "*"))
-		require.NoError(t, err)
-		require.NotEmpty(t, programs, "`make examples` builds them")
-		for _, program := range programs {
+	t.Parallel()
+	programs, err := filepath.Glob(shimtest.Example("mpich", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, programs, "`make examples` builds them")
+	for i, path := range programs {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			program := shimtest.Example(implementation, filepath.Base(path))
 			for _, ranks := range ranksToTry(implementation) {
 				t.Run(strings.Join([]string{implementation, filepath.Base(program), string(rune('0'+ranks/10)) + string(rune('0'+ranks%10))}, "/"), func(t *testing.T) {
 					tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller", "verify": true})
@@ -96,6 +99,7 @@ func compareProgram(t *testing.T, implementation string, ranks int, program stri
 
 // A log with one changed value, one call less or one more must not agree.
 func TestCorruptedLog(t *testing.T) {
+	t.Parallel()
 	for name, corrupt := range map[string]func(log string) string{
 		"tag":       func(s string) string { return strings.Replace(s, " tag=", " tag=1", 1) },
 		"function":  func(s string) string { return strings.Replace(s, "MPI_Isend", "MPI_Issend", 1) },

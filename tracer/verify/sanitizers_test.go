@@ -56,6 +56,10 @@ func stress(t *testing.T, sanitizer, sanitized string, config string) (program, 
 // wrote, but not its terminating zero, which it only notices if the name fills whole words. So writes by the loader
 // itself are suppressed.
 func TestStressUnderSanitizers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("in make test-all")
+	}
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))
 	for _, test := range []struct{ target, sanitizer string }{{"tsan", "thread"}, {"asan", "address,undefined"}} {

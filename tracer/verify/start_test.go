@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 // The Go runtime ends a process that cannot give it the address space that it needs. If the limit is tight the core is
 // not loaded. All calls are still recorded, and full buffers are not kept in memory.
 func TestLittleAddressSpace(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "narrow.c")
 	require.NoError(t, os.WriteFile(source, []byte(narrow), 0o644))
 	for _, implementation := range shimtest.Implementations {
@@ -224,6 +225,7 @@ func straced(out string, inject []string, program string, environment []string) 
 // A process that is killed at any system call of its start leaves nothing, or what can be recovered. If one of these
 // calls fails the program does not notice, and at most one line is printed.
 func TestEveryStepOfTheStart(t *testing.T) {
+	t.Parallel()
 	_, err := exec.LookPath("strace")
 	require.NoError(t, err, "hack/install.sh base installs it")
 	const implementation = "mpich"

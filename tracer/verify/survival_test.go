@@ -78,6 +78,7 @@ func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least ui
 // Either rank ends at any time and in any way: the calls up to the last completed one are in the trace, which reports
 // that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
 func TestEndsAtRandomMoments(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
 		var err error
@@ -88,15 +89,17 @@ func TestEndsAtRandomMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	source := filepath.Join(t.TempDir(), "mortal.c")
 	require.NoError(t, os.WriteFile(source, []byte(mortal), 0o644))
-	programs := map[string]string{}
-	for _, implementation := range shimtest.Implementations {
-		programs[implementation] = shimtest.Compile(t, implementation, source, "-pthread")
+	programs := shimtest.CompileForAll(t, source, "-pthread")
+	moments := 50
+	if testing.Short() {
+		moments = 20
 	}
 	ways := []string{"kill", "segv", "abort", "exit", "mpi-abort"}
-	for i := range 50 {
+	for i := range moments {
 		implementation, way, rank := shimtest.Implementations[i%2], ways[i/2%len(ways)], rng.IntN(2)
 		after := rng.IntN(150_000)
 		t.Run(fmt.Sprintf("%d/%s/%s/rank %d/%d us", i, implementation, way, rank, after), func(t *testing.T) {
+			t.Parallel()
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
 			r := tracer.Run(t, shimtest.Launch(implementation, 2, programs[implementation], way, strconv.Itoa(after), strconv.Itoa(rank))...)
 			require.NotZero(t, r.Code, "it ends in no good way")
@@ -124,49 +127,55 @@ int main(int argc, char **argv)
 // Whatever is wrong with the tracer, the program prints the same and ends in the same way as without it, and each
 // process prints at most one additional line.
 func TestTroubleIsNotThePrograms(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "calm.c")
 	require.NoError(t, os.WriteFile(source, []byte(calm), 0o644))
-	for _, implementation := range shimtest.Implementations {
-		program := shimtest.Compile(t, implementation, source)
-		for name, make := range map[string]func(t *testing.T) (tracer *shimtest.Tracer, command []string, says string){
-			"read-only spool": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{"spool": "/sys/kernel"}), nil, "the tracer cannot write"
-			},
-			"spool that is a file": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the tracer cannot write"
-			},
-			"no core": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				tracer := shimtest.NewTracer(t, map[string]any{})
-				lib := filepath.Join(tracer.Dir, "lib")
-				require.NoError(t, os.Remove(lib))
-				require.NoError(t, os.Mkdir(lib, 0o755))
-				for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
-					b, err := os.ReadFile(filepath.Join(shimtest.Root(), "lib", name))
-					require.NoError(t, err)
-					require.NoError(t, os.WriteFile(filepath.Join(lib, name), b, 0o755))
-				}
-				return tracer, nil, "libcairn-core.so"
-			},
-			"corrupt config": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				tracer := shimtest.NewTracer(t, map[string]any{})
-				require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))
-				return tracer, nil, "is malformed"
-			},
-			"config that is a directory": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				tracer := shimtest.NewTracer(t, map[string]any{})
-				require.NoError(t, os.Remove(filepath.Join(tracer.Dir, "config.json")))
-				require.NoError(t, os.Mkdir(filepath.Join(tracer.Dir, "config.json"), 0o755))
-				return tracer, nil, ""
-			},
-			"limit of the spool": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": 100_000, "segment_bytes": 32768}), nil, "limit"
-			},
-			"limit of file sizes": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{}), []string{"sh", "-c", `ulimit -f 32; exec "$@"`, "sh"}, "cairn"
-			},
-		} {
-			t.Run(implementation+"/"+name, func(t *testing.T) {
-				tracer, prefix, says := make(t)
+	programs := shimtest.CompileForAll(t, source)
+	for i, test := range []struct {
+		name string
+		make func(t *testing.T) (tracer *shimtest.Tracer, command []string, says string)
+	}{
+		{"read-only spool", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			return shimtest.NewTracer(t, map[string]any{"spool": "/sys/kernel"}), nil, "the tracer cannot write"
+		}},
+		{"spool that is a file", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the tracer cannot write"
+		}},
+		{"no core", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			tracer := shimtest.NewTracer(t, map[string]any{})
+			lib := filepath.Join(tracer.Dir, "lib")
+			require.NoError(t, os.Remove(lib))
+			require.NoError(t, os.Mkdir(lib, 0o755))
+			for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
+				b, err := os.ReadFile(filepath.Join(shimtest.Root(), "lib", name))
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(lib, name), b, 0o755))
+			}
+			return tracer, nil, "libcairn-core.so"
+		}},
+		{"corrupt config", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			tracer := shimtest.NewTracer(t, map[string]any{})
+			require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))
+			return tracer, nil, "is malformed"
+		}},
+		{"config that is a directory", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			tracer := shimtest.NewTracer(t, map[string]any{})
+			require.NoError(t, os.Remove(filepath.Join(tracer.Dir, "config.json")))
+			require.NoError(t, os.Mkdir(filepath.Join(tracer.Dir, "config.json"), 0o755))
+			return tracer, nil, ""
+		}},
+		{"limit of the spool", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			return shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": 100_000, "segment_bytes": 32768}), nil, "limit"
+		}},
+		{"limit of file sizes", func(t *testing.T) (*shimtest.Tracer, []string, string) {
+			return shimtest.NewTracer(t, map[string]any{}), []string{"sh", "-c", `ulimit -f 32; exec "$@"`, "sh"}, "cairn"
+		}},
+	} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			program := programs[implementation]
+			t.Run(implementation+"/"+test.name, func(t *testing.T) {
+				t.Parallel()
+				tracer, prefix, says := test.make(t)
 				launch := shimtest.Launch(implementation, 1, program)
 				if prefix != nil { // for the program alone: mpirun may need larger files
 					launch = append(shimtest.Launch(implementation, 1, prefix[0], prefix[1:]...), program)

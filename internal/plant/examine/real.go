@@ -45,10 +45,7 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 	if m.dir, err = os.MkdirTemp("", "cairn-plants"); err != nil {
 		return nil, err
 	}
-	yield := filepath.Join(root, "test", "mpi", "yield")
-	builds := [][]string{{
-		"gcc", "-O2", "-shared", "-fPIC", "-o", m.yield(), filepath.Join(yield, "ucp_yield.c"), filepath.Join(yield, "sched_yield.c"),
-	}}
+	builds := [][]string{{"make", "-s", "-C", filepath.Join(root, "test", "yield")}}
 	for _, mpi := range MPIs {
 		builds = append(builds, []string{
 			"mpicc." + mpi, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", m.program(mpi),
@@ -66,7 +63,7 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 // Close removes the machine's files.
 func (m *Machine) Close() error { return os.RemoveAll(m.dir) }
 
-func (m *Machine) yield() string             { return filepath.Join(m.dir, "yield.so") }
+func (m *Machine) yield() string             { return filepath.Join(m.root, "out", "yield.so") }
 func (m *Machine) out() string               { return filepath.Join(m.dir, "out") }
 func (m *Machine) program(mpi string) string { return filepath.Join(m.dir, "plants."+mpi) }
 

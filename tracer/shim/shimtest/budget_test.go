@@ -71,6 +71,7 @@ func chattyProgram(t *testing.T, implementation string) string {
 // reports why. (Files that are written without a check take less than the last tenth: directories, tables of symbols,
 // the times of a checkpoint.)
 func TestSpoolLimitOfAllProcesses(t *testing.T) {
+	t.Parallel()
 	const limit = 3 << 20
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -107,6 +108,7 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 // A process that starts when the spool is nearly full records its first calls, since the last sixteenth is reserved for
 // such processes. When that is used up, too, its calls are counted, or at least the process.
 func TestProcessesThatBeginInAFullSpool(t *testing.T) {
+	t.Parallel()
 	const limit, kept = 16 << 20, 1 << 20
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -151,11 +153,16 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	}
 }
 
-// 100 launches one after the other in one pod: the sidecar removes what is in the store. So the spool stays as small as
+// Many launches one after the other in one pod: the sidecar removes what is in the store. So the spool stays as small as
 // with a few of them, no limit is reached, and no rank is missing.
 func TestManyLaunchesInOneSpool(t *testing.T) {
+	t.Parallel()
 	const limit = 32 << 20 // of the spool; what they leave in all is far more
-	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {
+	numbers := map[string]int{"mpich": 100, "openmpi": 20}
+	if testing.Short() {
+		numbers = map[string]int{"mpich": 60}
+	}
+	for implementation, launches := range numbers {
 		t.Run(implementation, func(t *testing.T) {
 			tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "caller", "spool_limit_bytes": limit})
 			node := filepath.Join(tracer.Dir, "spool")

@@ -60,6 +60,7 @@ func (g graph) circles() [][]string {
 }
 
 func TestCircles(t *testing.T) {
+	t.Parallel()
 	g := graph{}
 	for _, edge := range strings.Fields("a-b b-c c-a c-d d-d e-a f-g g-f") {
 		from, to, _ := strings.Cut(edge, "-")
@@ -111,6 +112,7 @@ func linked(t *testing.T, implementation string) graph {
 
 // No two files of the shim depend on each other, directly or indirectly: each can be read with the files below it.
 func TestFilesOfTheShimFormNoCircle(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("make", "-s", "-C", filepath.Join(Root(), "tracer", "shim")).CombinedOutput()
 	require.NoError(t, err, string(out))
 	for _, implementation := range Implementations {
@@ -128,6 +130,7 @@ var included = regexp.MustCompile(`(?m)^#include "(\.\./)+(\w+)/[^"]*"`)
 // The includes of the folders of the shim form no cycle either. Generated headers belong to no folder, since they name
 // everything in the standard.
 func TestFoldersOfTheShimFormNoCircle(t *testing.T) {
+	t.Parallel()
 	shim := filepath.Join(Root(), "tracer", "shim")
 	g, files := graph{}, map[string]int{}
 	for _, pattern := range []string{"*/*.[chS]", "*/*.inc"} {

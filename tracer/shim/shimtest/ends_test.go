@@ -61,11 +61,13 @@ int main(int argc, char **argv)
 
 // A program ends in the same way whether it is traced or not, even if the tracer cannot work at all.
 func TestEndsAreTheProgramsOwn(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ends.c")
 	require.NoError(t, os.WriteFile(source, []byte(ends), 0o644))
-	for _, implementation := range Implementations {
-		program := Compile(t, implementation, source)
-		for _, how := range []string{"segv", "bus", "abort", "kill", "term", "pipe", "exit", "fork", "handlers", "normal"} {
+	programs := CompileForAll(t, source)
+	for i, how := range []string{"segv", "bus", "abort", "kill", "term", "pipe", "exit", "fork", "handlers", "normal"} {
+		for _, implementation := range ImplementationsOf(i) {
+			program := programs[implementation]
 			t.Run(implementation+"/"+how, func(t *testing.T) {
 				plain := Run(t, nil, program, how)
 				for name, setUp := range map[string]func(*Tracer){

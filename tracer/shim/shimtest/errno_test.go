@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 
 // The tracer's work in MPI_Init does not change errno, even if its allocations fail.
 func TestErrnoAtStart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"between.c": between, "errno.c": setsErrno} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -15,6 +15,7 @@ import (
 // A program without MPI pays only for mapping the libraries: with the shims preloaded, the libraries themselves are the
 // only additional files that it opens, and it starts no thread.
 func TestNoCostWithoutMPI(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Fatal("strace is missing: hack/install.sh base installs it")
 	}
@@ -46,6 +47,7 @@ func TestNoCostWithoutMPI(t *testing.T) {
 }
 
 func TestBindNow(t *testing.T) {
+	t.Parallel()
 	tracer := NewTracer(t, map[string]any{})
 	r := Run(t, []string{"LD_PRELOAD=" + tracer.Preload(), "LD_BIND_NOW=1"}, "ls", "/")
 	require.Equal(t, 0, r.Code, r.Stderr)
@@ -53,6 +55,7 @@ func TestBindNow(t *testing.T) {
 }
 
 func TestStaticBinary(t *testing.T) {
+	t.Parallel()
 	tracer := NewTracer(t, map[string]any{})
 	source := filepath.Join(t.TempDir(), "static.c")
 	require.NoError(t, os.WriteFile(source, []byte("#include <stdio.h>\nint main(void) { puts(\"static\"); return 5; }\n"), 0o644))
@@ -66,6 +69,7 @@ func TestStaticBinary(t *testing.T) {
 
 // The libraries need only an old libc of the image that they are copied into.
 func TestLibraries(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		library := filepath.Join(Root(), "lib", "libcairn-"+implementation+".so")
 		dynamic, err := exec.Command("readelf", "-d", "-W", library).Output()

@@ -255,6 +255,7 @@ func (a *arrangement) build(t *testing.T) string {
 // TestOwnNames: functions of the program, and of libraries that it is linked with or loads, are called as without the
 // tracer, whatever their names, and MPI's are recorded.
 func TestOwnNames(t *testing.T) {
+	t.Parallel()
 	shims := []string{filepath.Join(Root(), "lib", "libcairn-openmpi.so"), filepath.Join(Root(), "lib", "libcairn-mpich.so")}
 	exported := slices.DeleteFunc(definedBy(t, shims...), func(name string) bool { return !regexp.MustCompile(`^P?MPI_|^mpi_`).MatchString(name) })
 	slices.Sort(exported)

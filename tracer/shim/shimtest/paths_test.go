@@ -76,6 +76,7 @@ func pathsByTag(t *testing.T, c *trace.Content, rank int) map[int][]string {
 }
 
 func TestCallPaths(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		for _, flags := range [][]string{{"-O2", "-fomit-frame-pointer"}, {"-O2", "-fno-omit-frame-pointer"}, {"-O0"}} {
 			t.Run(fmt.Sprintf("%s%s", implementation, strings.Join(flags, "")), func(t *testing.T) {
@@ -120,6 +121,7 @@ func TestCallPaths(t *testing.T) {
 
 // Without call paths, call sites in a library that was loaded later are still known.
 func TestCallSitesInLaterLibraries(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		program, plugin := compilePaths(t, implementation, "-O2")
 		c := traced(t, map[string]any{"call_sites": "caller"}, implementation, 2, program, plugin)
@@ -132,6 +134,7 @@ func TestCallSitesInLaterLibraries(t *testing.T) {
 // to unseen, a thread's small stack, and frames that nothing describes. Behind each stack is memory
 // that must not be read.
 func TestCallsFromOtherStacks(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		for _, sites := range []string{"caller", "path"} {
 			for _, flags := range [][]string{{"-O2", "-fomit-frame-pointer"}, {"-O0"}, {"-O1", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"}} {
@@ -151,6 +154,7 @@ func TestCallsFromOtherStacks(t *testing.T) {
 
 // The path of a call from Fortran has the program's procedures, and not the MPI library's Fortran layer.
 func TestCallPathsOfFortran(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		for _, flags := range [][]string{{"-O0"}, {"-O1", "-fomit-frame-pointer", "-fno-inline"}} {
 			t.Run(implementation+flags[0], func(t *testing.T) {

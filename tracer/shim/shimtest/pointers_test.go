@@ -30,6 +30,7 @@ func tracedWithAllocations(t *testing.T, implementation string, ranks int, progr
 }
 
 func TestPointers(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			dir := t.TempDir()
@@ -96,6 +97,7 @@ func TestPointers(t *testing.T) {
 
 // Programs without MPI run as before with the library, even if they allocate before main.
 func TestAllocationsElsewhere(t *testing.T) {
+	t.Parallel()
 	library := filepath.Join(Root(), "lib", "libcairn-allocations.so")
 	for _, command := range [][]string{
 		{"ls", "/"}, {"bash", "-c", "for i in 1 2 3; do echo $i | cat; done"},

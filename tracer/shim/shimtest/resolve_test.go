@@ -15,6 +15,7 @@ import (
 // The symbols of a binary are extracted by one process per spool. It has the lowest priority, is no child of the
 // application, and inherits none of its descriptors.
 func TestResolverIsStartedOnceAndDetached(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ends.c")
 	require.NoError(t, os.WriteFile(source, []byte(ends), 0o644))
 	for _, implementation := range Implementations {
@@ -47,6 +48,7 @@ func TestResolverIsStartedOnceAndDetached(t *testing.T) {
 
 // Without call sites, or without the cairn binary, nothing is started.
 func TestNoResolverWithoutCallSites(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ends.c")
 	require.NoError(t, os.WriteFile(source, []byte(ends), 0o644))
 	program := Compile(t, "mpich", source)

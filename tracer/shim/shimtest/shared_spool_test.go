@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 // Without a sidecar, as under "cairn run", other users of the machine may reach the spool. They cannot write to any
 // process's directory, and a budget file of theirs is ignored.
 func TestSpoolOfOneUser(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
 			for shared, mode := range map[bool]fs.FileMode{false: 0o755, true: 0o777} {
@@ -73,6 +74,7 @@ func TestSpoolOfOneUser(t *testing.T) {
 
 // In a pod the sidecar can write to the directory, too: the dictionary is not written through a link.
 func TestDictionaryIsNoLink(t *testing.T) {
+	t.Parallel()
 	source := filepath.Join(t.TempDir(), "planting.c")
 	require.NoError(t, os.WriteFile(source, []byte(planting), 0o644))
 	program := Compile(t, "mpich", source)

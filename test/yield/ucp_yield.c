@@ -15,6 +15,8 @@ unsigned ucp_worker_progress(void *worker)
 	static progress_function *real;
 	if (!real) /* every thread finds the same */
 		real = (progress_function *)dlsym(RTLD_NEXT, "ucp_worker_progress");
+	if (!real) /* a program that loads MPI for itself (RTLD_LOCAL) */
+		real = (progress_function *)dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
 	unsigned events = real(worker);
 	if (!events)
 		sched_yield();
