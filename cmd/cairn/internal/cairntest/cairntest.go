@@ -2,6 +2,7 @@ package cairntest
 
 import (
 	"bytes"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ func Main(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		os.Exit(commands.Run())
 	}
+	_ = flag.Set("test.parallel", "8") // those that are parallel wait for something else than a CPU
 	os.Exit(m.Run())
 }
 

@@ -94,6 +94,7 @@ func oneRank(t *testing.T) (spool string) {
 // Whatever is wrong with its options or the storage, the sidecar reports it, continues, and ends
 // successfully within the grace period, with a message for the operator.
 func TestShipNeverFails(t *testing.T) {
+	t.Parallel()
 	s3 := []string{"--store", "s3://bucket/job", "--s3-endpoint", "https://127.0.0.1:1", "--grace", "8"}
 	for name, c := range map[string]struct {
 		environment, args []string
@@ -125,6 +126,7 @@ func TestShipNeverFails(t *testing.T) {
 
 // Its output may not be writable: a full disk, or a pipe without a reader.
 func TestShipThatCannotPrint(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer full.Close()
@@ -150,6 +152,7 @@ func TestShipThatCannotPrint(t *testing.T) {
 
 // A missing spool is no reason to end, either.
 func TestShipWithoutASpool(t *testing.T) {
+	t.Parallel()
 	p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", "/no/such/spool", "--grace", "4")
 	p.living()
 	took, said, _ := p.end()
@@ -159,6 +162,7 @@ func TestShipWithoutASpool(t *testing.T) {
 
 // The storage becomes available while the pod is running.
 func TestShipOpensTheStoreLater(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "store")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
@@ -182,6 +186,7 @@ func TestShipOpensTheStoreLater(t *testing.T) {
 // A connection that accepts everything and never responds does not outlast the grace period. Losses
 // are in the message from the beginning, in case the sidecar is killed.
 func TestShipOverADeadConnection(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()
@@ -209,6 +214,7 @@ func TestShipOverADeadConnection(t *testing.T) {
 
 // SIGTERM may arrive at any time, also while the sidecar starts.
 func TestSignalAtTheStartOfShip(t *testing.T) {
+	t.Parallel()
 	for n := range 8 {
 		p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", oneRank(t), "--grace", "10")
 		time.Sleep(time.Duration(50+30*n) * time.Millisecond)
@@ -220,6 +226,7 @@ func TestSignalAtTheStartOfShip(t *testing.T) {
 
 // A FIFO in place of a file of a process neither stops the sidecar nor keeps it from ending.
 func TestShipWithAFIFO(t *testing.T) {
+	t.Parallel()
 	spool := oneRank(t)
 	dir := filepath.Join(spool, "host-1-odd")
 	require.NoError(t, os.Mkdir(dir, 0o777))
@@ -233,6 +240,7 @@ func TestShipWithAFIFO(t *testing.T) {
 
 // The sidecar runs as another user than the ranks: it owns the spool, and they own what is in it.
 func TestShipRemovesWhatAnotherUserHasWritten(t *testing.T) {
+	t.Parallel()
 	spool, to := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Chmod(spool, 0o777|os.ModeSticky))
 	dir := spooltest.New("launch", 3, 4).Init().Barrier().Finalize().Write(t, spool)
