@@ -133,7 +133,10 @@ func (j testJob) report(key string) *report.Report {
 // Every run of a launcher has its report, however many there are. Messages list the worst runs,
 // with the same ids.
 func TestEveryRunHasAReport(t *testing.T) {
-	for _, runs := range []int{17, 200} {
+	for _, runs := range []int{messages.MaxRuns + 1, 200} {
+		if testing.Short() && runs == 200 {
+			continue
+		}
 		t.Run(fmt.Sprint(runs), func(t *testing.T) {
 			j := newTestJob(t, runs)
 			merged := j.merge()
@@ -329,6 +332,7 @@ func TestFindingsBelongToTheirTrace(t *testing.T) {
 
 // The report waits until each run has findings or a reason why not, and no longer.
 func TestReportWaitsForFindings(t *testing.T) {
+	t.Parallel()
 	j := newTestJob(t, 3)
 	j.merge()
 	var done sync.WaitGroup
@@ -405,7 +409,6 @@ func TestStorageThatFailsIsNamed(t *testing.T) {
 	require.NoError(t, os.Mkdir(keys, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(keys, "accessKey"), []byte("a"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(keys, "secretKey"), []byte("b"), 0o600))
-	log := filepath.Join(dir, "log")
 	for reason, c := range map[messages.StorageReason]struct {
 		code int
 		keys string
@@ -416,20 +419,24 @@ func TestStorageThatFailsIsNamed(t *testing.T) {
 		for _, command := range [][]string{
 			{"merge", "--job", "--collect-timeout", "0"}, {"analyze", "--job", "--analysis", "clustering", "--index", "0"}, {"report", "--job"},
 		} {
-			require.NoError(t, os.WriteFile(log, nil, 0o644))
-			begin := time.Now()
-			_, err := cairntest.Run(t, append(command, "--store", "s3://bucket/job", "--s3-endpoint", "http://127.0.0.1:1", "--s3-credentials-dir", c.keys,
-				"--patience", "1", "--termination-log", log)...)
-			code, _ := cli.ExitCode(err)
-			require.Equal(t, c.code, code, "%v: %v", command, err)
-			require.GreaterOrEqual(t, time.Since(begin), time.Second, "%v", command)
-			var message struct{ Storage *messages.StorageTrouble }
-			raw, err := os.ReadFile(log)
-			require.NoError(t, err)
-			require.NoError(t, json.Unmarshal(raw, &message))
-			require.NotNil(t, message.Storage, "%v: %s", command, raw)
-			require.Equal(t, reason, message.Storage.Reason, "%v", command)
-			require.False(t, strings.Contains(message.Storage.Message, "\n"))
+			t.Run(fmt.Sprint(reason, " ", command[0]), func(t *testing.T) {
+				t.Parallel()
+				log := filepath.Join(t.TempDir(), "log")
+				require.NoError(t, os.WriteFile(log, nil, 0o644))
+				begin := time.Now()
+				_, err := cairntest.Run(t, append(command, "--store", "s3://bucket/job", "--s3-endpoint", "http://127.0.0.1:1", "--s3-credentials-dir", c.keys,
+					"--patience", "1", "--termination-log", log)...)
+				code, _ := cli.ExitCode(err)
+				require.Equal(t, c.code, code, "%v", err)
+				require.GreaterOrEqual(t, time.Since(begin), time.Second)
+				var message struct{ Storage *messages.StorageTrouble }
+				raw, err := os.ReadFile(log)
+				require.NoError(t, err)
+				require.NoError(t, json.Unmarshal(raw, &message))
+				require.NotNil(t, message.Storage, "%s", raw)
+				require.Equal(t, reason, message.Storage.Reason)
+				require.False(t, strings.Contains(message.Storage.Message, "\n"))
+			})
 		}
 	}
 }
