@@ -39,7 +39,7 @@ const soon = 3 * time.Second
 // iterations is how many a program makes that takes every command some time.
 func iterations() int {
 	if testing.Short() {
-		return 500
+		return 200
 	}
 	return 5_000
 }
@@ -79,7 +79,7 @@ func working(path string, shards []string, dir string) map[string][]string {
 		"graph":     {"graph", path, "--from", "0", "--to", "1"},
 		"merge":     append([]string{"merge", "-o", out("merged.cairn")}, shards...),
 		"analyze":   {"analyze", path, "-o", out("report")},
-		"part":      {"analyze", path, "-o", out("report"), "--from", "0.1", "--to", "0.2"},
+		"part":      {"analyze", path, "-o", out("report"), "--from", "0.02", "--to", "0.04"},
 		"predict":   {"predict", path, "--ideal-network"},
 		"compare":   {"compare", path, path},
 		"export":    {"export", path, "-o", out("x.perfetto")},

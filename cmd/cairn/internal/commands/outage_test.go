@@ -90,6 +90,7 @@ func (m *testMinio) flags(arguments ...string) []string {
 
 // A storage that does not respond at any step only delays that step. The wait is reported once.
 func TestJobOutlivesAStorageThatIsAway(t *testing.T) {
+	t.Parallel()
 	m := newTestMinio(t)
 	require.NoError(t, store.MakeBucket(t.Context(), "s3://traces", store.S3Options{Endpoint: "http://" + m.address, CredentialsDir: m.keys()}))
 	const job = "s3://traces/team/stencil/uid"
@@ -105,7 +106,7 @@ func TestJobOutlivesAStorageThatIsAway(t *testing.T) {
 	} {
 		t.Run(strings.Join(command, " "), func(t *testing.T) {
 			m.kill()
-			const away = 3 * time.Second
+			const away = time.Second
 			back := make(chan error, 1)
 			time.AfterFunc(away, func() { back <- m.start() })
 			var printed, said bytes.Buffer
@@ -133,6 +134,7 @@ func TestJobOutlivesAStorageThatIsAway(t *testing.T) {
 // A refused key is retried for as long as a new key may need, and no longer: the merge does not
 // wait its whole time.
 func TestRefusedKeyEndsTheMerge(t *testing.T) {
+	t.Parallel()
 	m := newTestMinio(t)
 	require.NoError(t, store.MakeBucket(t.Context(), "s3://traces", store.S3Options{Endpoint: "http://" + m.address, CredentialsDir: m.keys()}))
 	require.NoError(t, os.WriteFile(filepath.Join(m.keys(), "secretKey"), []byte("another-secret"), 0o600))
