@@ -184,6 +184,7 @@ func TestWaitsForABusyPod(t *testing.T) {
 }
 
 func TestIdlePodsThatBeatAgain(t *testing.T) {
+	t.Parallel()
 	s := openStore(t)
 	ship(t, s, 0, rank("w", 0, 2, 0))
 	heartbeat(t, s, 1, func(p *shard.Pod) {})

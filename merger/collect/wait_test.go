@@ -35,6 +35,7 @@ func sidecar(t *testing.T, s store.Store, pod int, spool string) {
 
 // A worker without ranks reports that once: the merge does not wait for it beyond ReportsWithin.
 func TestIdleWorkerWithoutRanks(t *testing.T) {
+	t.Parallel()
 	s := openStore(t)
 	ship(t, s, 0) // the launcher
 	sidecar(t, s, 1, t.TempDir())
@@ -65,6 +66,7 @@ func TestIdleWorkersWithAllRanks(t *testing.T) {
 
 // What began before the launcher's end and is reported only now is waited for.
 func TestStragglerOfAnIdlePod(t *testing.T) {
+	t.Parallel()
 	s := openStore(t)
 	ship(t, s, 0, rank("w", 0, 2, 0))
 	spool := t.TempDir()

@@ -2,6 +2,7 @@ package spooltest
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ func Main(m *testing.M) {
 	if dir := os.Getenv(holdVariable); dir != "" {
 		hold(dir)
 	}
+	_ = flag.Set("test.parallel", "8") // those that are parallel wait for something else than a CPU
 	os.Exit(m.Run())
 }
 
