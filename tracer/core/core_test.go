@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -15,22 +16,44 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// build builds the library and the driver.
+// folder has what the tests build.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "core"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// build returns the library and the driver, which it builds for all tests once.
 func build(t *testing.T) (library, driver string) {
 	t.Helper()
-	dir := t.TempDir()
-	library, driver = filepath.Join(dir, "libcairn-core.so"), filepath.Join(dir, "driver")
-	for _, args := range [][]string{
-		{"go", "build", "-buildmode=c-shared", "-o", library, "."},
-		{"gcc", "-O1", "-Wall", "-o", driver, "testdata/driver.c", "-ldl"},
-	} {
-		command := exec.Command(args[0], args[1:]...)
-		command.Env = append(os.Environ(), "CGO_ENABLED=1")
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
-		}
+	if err := buildOnce(); err != nil {
+		t.Fatal(err)
 	}
-	return library, driver
+	return filepath.Join(folder, "libcairn-core.so"), filepath.Join(folder, "driver")
+}
+
+var buildOnce = sync.OnceValue(func() error {
+	if err := run("go", "build", "-ldflags=-s -w", "-buildmode=c-shared", "-o", filepath.Join(folder, "libcairn-core.so"), "."); err != nil {
+		return err
+	}
+	return run("gcc", "-O1", "-Wall", "-o", filepath.Join(folder, "driver"), "testdata/driver.c", "-ldl")
+})
+
+// run runs a compiler.
+func run(args ...string) error {
+	command := exec.Command(args[0], args[1:]...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
 }
 
 // processDirectory creates what the shim creates before it loads the core.

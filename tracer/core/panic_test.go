@@ -15,9 +15,12 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// buildPanicking builds the library with a recorder that panics at a named step, after the first checkpoint. The
-// product itself has no switch for that.
-func buildPanicking(t *testing.T, step string) string {
+// panicAt is an environment variable with the step at which the recorder of buildPanicking panics.
+const panicAt = "CAIRN_TEST_PANIC_AT"
+
+// buildPanicking builds the library with a recorder that panics at the step in panicAt, after the
+// first checkpoint. The product itself has no switch for that.
+func buildPanicking(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	spool, err := filepath.Abs("../recorder/spool/spool.go")
@@ -33,7 +36,7 @@ func buildPanicking(t *testing.T, step string) string {
 		t.Fatal("recorder/spool/spool.go has no " + place)
 	}
 	broken := strings.Replace(string(text), place,
-		place+fmt.Sprintf("\tif step == %q && s.checkpoints > 0 {\n\t\tpanic(\"for a test\")\n\t}\n", step), 1)
+		place+fmt.Sprintf("\tif step == os.Getenv(%q) && s.checkpoints > 0 {\n\t\tpanic(\"for a test\")\n\t}\n", panicAt), 1)
 	replacement, overlay := filepath.Join(dir, "spool.go"), filepath.Join(dir, "overlay.json")
 	files, err := json.Marshal(map[string]map[string]string{"Replace": {spool: replacement}})
 	if err != nil {
@@ -45,10 +48,8 @@ func buildPanicking(t *testing.T, step string) string {
 		}
 	}
 	library := filepath.Join(dir, "libcairn-core.so")
-	command := exec.Command("go", "build", "-overlay", overlay, "-buildmode=c-shared", "-o", library, ".")
-	command.Env = append(os.Environ(), "CGO_ENABLED=1")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := run("go", "build", "-ldflags=-s -w", "-overlay", overlay, "-buildmode=c-shared", "-o", library, "."); err != nil {
+		t.Fatal(err)
 	}
 	return library
 }
@@ -57,12 +58,14 @@ func buildPanicking(t *testing.T, step string) string {
 func TestPanicEndsTracingOnly(t *testing.T) {
 	const tracingStopped = 4 // the driver's own exit code for it
 	_, driver := build(t)
+	library := buildPanicking(t)
 	for _, step := range []string{"buffer full", "buffers consumed", "checkpoint begins", "state encoded", "buffer wanted"} {
 		t.Run(step, func(t *testing.T) {
-			library, dir := buildPanicking(t, step), processDirectory(t)
+			dir := processDirectory(t)
 			var stderr strings.Builder
 			command := exec.Command(driver, library, dir, "nothing",
 				strconv.Itoa(int(mpi.ByName("MPI_Finalize").ID)))
+			command.Env = append(os.Environ(), panicAt+"="+step)
 			command.Stderr = &stderr
 			var exit *exec.ExitError
 			if err := command.Run(); !errors.As(err, &exit) || exit.ExitCode() != tracingStopped {

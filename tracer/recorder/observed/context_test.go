@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,15 +16,43 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// contextDriver builds the shim's context.c with a driver program.
-func contextDriver(t *testing.T) func(arguments ...string) *exec.Cmd {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "context")
-	out, err := exec.Command("gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program,
-		"../../shim/testdata/context.c").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
+// folder has the drivers that all tests use.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "observed"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
 }
+
+// A driver runs a program that calls functions of the shim.
+type driver func(arguments ...string) *exec.Cmd
+
+// build compiles a driver.
+func build(program, source string, flags ...string) (driver, error) {
+	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program}, flags...)
+	if out, err := exec.Command("gcc", append(arguments, source)...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", source, err, out)
+	}
+	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }, nil
+}
+
+// contextDriver has the shim's context.c.
+func contextDriver(t *testing.T) driver {
+	t.Helper()
+	d, err := buildContext()
+	require.NoError(t, err)
+	return d
+}
+
+var buildContext = sync.OnceValues(func() (driver, error) {
+	return build(filepath.Join(folder, "context"), "../../shim/testdata/context.c")
+})
 
 func readContext(t *testing.T, path string) []trace.ContextSample {
 	t.Helper()

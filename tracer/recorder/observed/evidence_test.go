@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,15 +16,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// evidenceDriver builds the shim's evidence.c and usage.c with a driver program.
-func evidenceDriver(t *testing.T, flags ...string) func(arguments ...string) *exec.Cmd {
+// evidenceDriver has the shim's evidence.c and usage.c, which read a folder like /proc.
+func evidenceDriver(t *testing.T, proc string) driver {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "evidence")
-	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program}, flags...)
-	out, err := exec.Command("gcc", append(arguments, "../../shim/testdata/evidence.c")...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }
+	if proc != "/proc" {
+		d, err := build(filepath.Join(t.TempDir(), "evidence"), "../../shim/testdata/evidence.c", `-DCAIRN_PROC="`+proc+`"`)
+		require.NoError(t, err)
+		return d
+	}
+	d, err := buildEvidence()
+	require.NoError(t, err)
+	return d
 }
+
+var buildEvidence = sync.OnceValues(func() (driver, error) {
+	return build(filepath.Join(folder, "evidence"), "../../shim/testdata/evidence.c")
+})
 
 func readEvidence(t *testing.T, path string) *evidence {
 	t.Helper()
@@ -45,7 +52,7 @@ func gapOf(e *evidence) *trace.EvidenceRow {
 
 // The machine may be busy: the measured time is at least the requested one, and a burning thread has a CPU for as long.
 func TestEvidenceOfAComputation(t *testing.T) {
-	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
 		t.Run(kind, func(t *testing.T) {
 			var e *evidence
@@ -77,7 +84,7 @@ func TestEvidenceOfAComputation(t *testing.T) {
 
 // Data that moved in one of many instances does not explain why the others were blocked.
 func TestDataOfSomeInstances(t *testing.T) {
-	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	for kind, most := range map[string]bool{"data": true, "once": false} {
 		t.Run(kind, func(t *testing.T) {
 			var row *trace.EvidenceRow
@@ -105,7 +112,7 @@ func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 		"no files": {empty, "sleep"}, "nothing is counted": {fake, "sleep"}, "descriptors are closed": {"/proc", "closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			driver, path := evidenceDriver(t, `-DCAIRN_PROC="`+test.proc+`"`), filepath.Join(t.TempDir(), "evidence")
+			driver, path := evidenceDriver(t, test.proc), filepath.Join(t.TempDir(), "evidence")
 			require.NoError(t, driver("gap", path, "20", test.kind).Run())
 			row := gapOf(readEvidence(t, path))
 			require.NotNil(t, row)
@@ -121,7 +128,7 @@ func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 
 // Whenever the process is killed, the sums are those of complete instances.
 func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
-	driver := evidenceDriver(t)
+	driver := evidenceDriver(t, "/proc")
 	for i := range 20 {
 		path := filepath.Join(t.TempDir(), "evidence")
 		command := driver("kill", path)
@@ -143,7 +150,7 @@ func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
 
 // For a run that is shorter than the time between two lists, the list has the threads at its end.
 func TestThreadsAtTheEnd(t *testing.T) {
-	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	require.NoError(t, driver("end", path, "30").Run())
 	threads := readEvidence(t, path).threads
 	require.Len(t, threads, 1)
@@ -152,7 +159,7 @@ func TestThreadsAtTheEnd(t *testing.T) {
 }
 
 func TestMorePlacesThanThereIsRoomFor(t *testing.T) {
-	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	require.NoError(t, driver("full", path).Run())
 	require.Empty(t, readEvidence(t, path).rows, "nothing was measured of them")
 }
