@@ -85,7 +85,11 @@ func TestVaryingParametersAreStreamsInAnyTree(t *testing.T) {
 		inputs[rank] = vary(7, rank, 10*(rank+1))
 	}
 	want := merge(t, true, inputs...)
-	for seed := range int64(20) {
+	seeds := int64(20)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		got := mergeTree(t, rand.New(rand.NewSource(seed)), inputs)
 		require.Empty(t, cmp.Diff(want, got, cmpopts.EquateEmpty(), listed))
 		require.True(t, bytes.Equal(fileOf(t, want), fileOf(t, got)))
@@ -125,7 +129,11 @@ func loops(rank, size int, call func(do func(function uint16))) *trace.Content {
 // A shard keeps varying values in its signatures, as numbers of each rank and as streams that are
 // constant there; the merge of shards makes the same streams of them.
 func TestUnfinishedMergesChangeNothing(t *testing.T) {
-	for seed := range int64(30) {
+	seeds := int64(30)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewSource(seed))
 		inputs := make([]*trace.Content, 6)
 		iterations := 40 + random.Intn(100)
@@ -192,7 +200,11 @@ func TestLoopWithVaryingTripCounts(t *testing.T) {
 		})
 		return sizesOf(t, merge(t, true, c)).Grammar
 	}
-	require.Less(t, size(1000, func(step int) int { return 3 + step }), int64(100), "n = f(i), affine")
+	steps := 1000
+	if testing.Short() { // the calls grow with the square
+		steps = 300
+	}
+	require.Less(t, size(steps, func(step int) int { return 3 + step }), int64(100), "n = f(i), affine")
 	random := rand.New(rand.NewSource(1))
 	require.Less(t, size(1000, func(int) int { return 2 + random.Intn(64) }), int64(2000), "any n: two bytes each")
 }
@@ -243,7 +255,11 @@ func TestLoopAgnosticMerge(t *testing.T) {
 		sizes := sizesOf(t, final)
 		return sizes.Grammar + sizes.RankMap
 	}
-	require.InDelta(t, size(50), size(800), 16)
+	many := 800
+	if testing.Short() { // the calls grow with the square
+		many = 200
+	}
+	require.InDelta(t, size(50), size(many), 16)
 }
 
 // Every way of writing a value gives the values of the ranks.
