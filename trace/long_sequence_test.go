@@ -97,8 +97,9 @@ func TestLongSequences(t *testing.T) {
 		require.NoError(t, err)
 		var lines [][]byte
 		for want.Next() {
-			require.True(t, fromFile.Next(), fromFile.Err())
-			require.True(t, fromContent.Next(), fromContent.Err())
+			if !fromFile.Next() || !fromContent.Next() {
+				t.Fatal(fromFile.Err(), fromContent.Err())
+			}
 			line := want.Event().AppendJSON(nil)
 			if want.Event().Index%97 == 0 {
 				require.Equal(t, string(line), string(fromFile.Event().AppendJSON(nil)))
@@ -121,7 +122,11 @@ func TestLongSequences(t *testing.T) {
 func TestSequenceBuilder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 13))
 	var table codec.SequenceTable
-	for range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 8
+	}
+	for range rounds {
 		var plain []int64
 		var b codec.SequenceBuilder
 		for range 1 + random.IntN(8) {
@@ -139,11 +144,15 @@ func TestSequenceBuilder(t *testing.T) {
 		number := table.Add(made)
 		require.Equal(t, number, table.Add(codec.Sequence{Values: plain}))
 		reader := made.Read()
-		for i := range plain {
+		var values []int64
+		for range plain {
 			v, ok := reader.Next()
-			require.True(t, ok, reader.Err())
-			require.Equal(t, plain[i], v)
+			if !ok {
+				break
+			}
+			values = append(values, v)
 		}
+		require.True(t, slices.Equal(plain, values), reader.Err())
 		_, ok := reader.Next()
 		require.False(t, ok)
 		require.NoError(t, reader.Err())
@@ -155,8 +164,9 @@ func TestSequenceBuilder(t *testing.T) {
 		all, err := more.All()
 		require.NoError(t, err)
 		for i := range plain {
-			require.Equal(t, plain[i]+5, all[i])
+			plain[i] += 5
 		}
+		require.True(t, slices.Equal(plain, all))
 	}
 }
 

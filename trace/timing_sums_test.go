@@ -118,16 +118,11 @@ func TestSumsInPlaceOfTimes(t *testing.T) {
 			if n := uint64(i) / timing.BlockCalls; n < blocks {
 				per = choice[n]
 			}
-			if per == 0 {
-				require.Zero(t, e.EnterError)
-				require.Equal(t, []int64{enters[i], exits[i]}, []int64{e.EnterTicks, e.ExitTicks})
-			} else {
-				require.Positive(t, e.EnterError)
-				require.LessOrEqual(t, max(e.EnterTicks-enters[i], enters[i]-e.EnterTicks), e.EnterError, "call %d", i)
-				require.LessOrEqual(t, max(e.ExitTicks-exits[i], exits[i]-e.ExitTicks), e.ExitError, "call %d", i)
-				if uint64(i+1)%per == 0 {
-					require.Equal(t, exits[i], e.ExitTicks, "the end of a stretch")
-				}
+			enter, exit := timing.Magnitude(e.EnterTicks-enters[i]), timing.Magnitude(e.ExitTicks-exits[i])
+			exact := enter == 0 && exit == 0 && e.EnterError == 0
+			bounded := e.EnterError > 0 && enter <= e.EnterError && exit <= e.ExitError
+			if per == 0 && !exact || per > 0 && (!bounded || uint64(i+1)%per == 0 && exit != 0) {
+				t.Fatalf("call %d, sums of %d calls: entered at %d and left at %d, but has %+v", i, per, enters[i], exits[i], e)
 			}
 			want.gaps[e.Terminal] += th.Gaps[i]
 			want.durations[e.Terminal] += th.Durations[i]
@@ -196,10 +191,10 @@ func TestSumsOfManySignatures(t *testing.T) {
 	require.NoError(t, err)
 	for i := 0; cursor.Next(); i++ {
 		e := cursor.Event()
-		if i%timing.BlockCalls == timing.BlockCalls-1 || i < timing.BlockCalls && i%timing.ShortSums == timing.ShortSums-1 {
-			require.Equal(t, exits[i], e.ExitTicks)
+		known := i%timing.BlockCalls == timing.BlockCalls-1 || i < timing.BlockCalls && i%timing.ShortSums == timing.ShortSums-1
+		if off := timing.Magnitude(e.ExitTicks - exits[i]); off > e.ExitError || known && off > 0 {
+			t.Fatalf("call %d: left at %d, but has %+v", i, exits[i], e)
 		}
-		require.LessOrEqual(t, max(e.ExitTicks-exits[i], exits[i]-e.ExitTicks), e.ExitError)
 	}
 	require.NoError(t, cursor.Err())
 }

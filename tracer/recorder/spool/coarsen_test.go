@@ -16,9 +16,13 @@ import (
 // Times are dropped at random times while the process continues, sometimes by a packer that is killed: the trace has
 // all calls, marks those with sums only, and has exactly these sums.
 func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
+	calls := 900_000
+	if testing.Short() {
+		calls /= 2
+	}
 	for seed := range uint64(2) {
 		random := rand.New(rand.NewPCG(seed, 9))
-		s := longProgram(t, seed, 900_000)
+		s := longProgram(t, seed, calls)
 		s.Process.Timing = "lossless"
 		want := wholeContent(s)
 		w, dir := startSpool(t, s)
@@ -45,10 +49,10 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			given += done.Calls
 		}
 		w.play(s, func(n int) {
-			if n%40_000 == 0 {
+			if n%(calls/22) == 0 {
 				w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 			}
-			if random.IntN(25_000) == 0 {
+			if random.IntN(calls/36) == 0 {
 				packed(t, dir)
 				coarsen()
 				c, _, err := Snapshot(dir)
@@ -82,8 +86,8 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			require.Len(t, gaps, len(th.Gaps))
 			var exact, got [2]int64
 			for k := range gaps {
-				if block := uint64(k) / timing.BlockCalls; !sums[block] {
-					require.Equal(t, []int64{th.Gaps[k], th.Durations[k]}, []int64{gaps[k], durations[k]})
+				if block := uint64(k) / timing.BlockCalls; !sums[block] && (th.Gaps[k] != gaps[k] || th.Durations[k] != durations[k]) {
+					t.Fatalf("call %d: %d and %d ticks, want %d and %d", k, gaps[k], durations[k], th.Gaps[k], th.Durations[k])
 				}
 				exact[0], exact[1] = exact[0]+th.Gaps[k], exact[1]+th.Durations[k]
 				got[0], got[1] = got[0]+gaps[k], got[1]+durations[k]

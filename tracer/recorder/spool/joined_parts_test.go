@@ -90,6 +90,10 @@ func TestJoinedParts(t *testing.T) {
 	before := joinedParts
 	joinedParts = 3
 	t.Cleanup(func() { joinedParts = before })
+	calls := 900_000
+	if testing.Short() {
+		calls = 600_000
+	}
 	for seed, kind := range []string{"times", "chapters too"} {
 		t.Run(kind, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -97,17 +101,17 @@ func TestJoinedParts(t *testing.T) {
 			if kind == "times" {
 				s = recordtest.NewShim(t)
 				s.Init(0, 4)
-				for range 900_000 {
+				for range calls {
 					s.Clock += random.Uint64N(1 << 12)
 					s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 				}
 			} else {
-				s = chaoticProgram(t, 40, 900_000)
+				s = chaoticProgram(t, 40, calls)
 			}
 			s.Process.BootID = ""
 			whole := wholeContent(s)
 			w, dir := startSpool(t, s)
-			w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = 300_000, 1
+			w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = calls/3, 1
 			o := objects{}
 			d, err := openPath(dir)
 			require.NoError(t, err)
@@ -115,10 +119,10 @@ func TestJoinedParts(t *testing.T) {
 			d.Remote, d.ChaptersApart = o.remote, kind != "times"
 			most := 0
 			w.play(s, func(n int) {
-				if n%20_000 == 0 {
+				if n%(calls/45) == 0 {
 					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 				}
-				if random.IntN(60_000) == 0 {
+				if random.IntN(calls/15) == 0 {
 					packed(t, dir)
 					if random.IntN(3) > 0 {
 						o.store(t, d)

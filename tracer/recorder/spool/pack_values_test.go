@@ -39,11 +39,11 @@ func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 // A trace is the same whether values were coded at random times while the process continued or at its end, even if a packer
 // was killed. The log does not grow with the calls.
 func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
-	calls := 400_000
+	calls, seeds := 400_000, uint64(2)
 	if testing.Short() {
-		calls = 150_000
+		calls, seeds = 150_000, 1
 	}
-	for seed := range uint64(2) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 9))
 		s := receivingProgram(t, seed, calls)
 		want := wholeContent(s)

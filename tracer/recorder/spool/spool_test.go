@@ -445,7 +445,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := recordtest.NewShim(t)
 			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
-			s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
+			s.RandomProgram(rand.New(rand.NewPCG(1, 2)), 4_000)
 			w, dir := startSpool(t, s)
 			plant := filepath.Join(dir, name)
 			w.spool.hook = func(step string) {
