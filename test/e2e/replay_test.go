@@ -14,6 +14,7 @@ import (
 // TestReplay records a job, in which no rank is slow, and re-executes its trace in another job, with
 // another MPI and without the program: it makes the same calls.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	j, environment := balanced(t, "recorded", stacks[1])
 
 	mpirun := []string{"mpirun." + stacks[0].mpi, "-n", "4", "--mca", "mpi_yield_when_idle", "1"}

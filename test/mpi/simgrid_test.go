@@ -60,6 +60,9 @@ func TestSimGridOfAKnownRun(t *testing.T) {
 
 // For simulated runs on another network, SimGrid, which only gets the actions, agrees with predict.
 func TestSimGridAgreesWithPredict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make test-all")
+	}
 	for _, pattern := range []string{"stencil2d", "ring", "master-worker", "tree", "wavefront", "random", "irregular", "multipartition"} {
 		for _, bytes := range []int{1024, 200_000} {
 			t.Run(fmt.Sprintf("%s %d", pattern, bytes), func(t *testing.T) {

@@ -68,7 +68,7 @@ func (b *build) command(t *testing.T, mpi string, odd int, oddUS int) []string {
 // TestCopiesAreOneRegion: what the compiler or the launcher makes several copies of is one region,
 // of which the sentence has what all ranks do there. The planted rank is named, and without a plant
 // nothing false is said. The machine may have other load: one of three runs must be right about
-// that; all must have one region.
+// that; all must have one region. With -short only the latter is asked: it depends on no times.
 func TestCopiesAreOneRegion(t *testing.T) {
 	m, err := examine.NewMachine(t.Context(), "../..")
 	require.NoError(t, err)
@@ -77,6 +77,9 @@ func TestCopiesAreOneRegion(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(builds)) {
 		b := builds[name]
 		for _, slow := range []bool{true, false} {
+			if testing.Short() && !slow {
+				continue
+			}
 			mpi, odd, sites := []string{"openmpi", "mpich"}[random.IntN(2)], random.IntN(4), []string{"caller", "path"}[random.IntN(2)]
 			oddUS := 4000
 			if b.flags[1] != nil {
@@ -106,7 +109,7 @@ func TestCopiesAreOneRegion(t *testing.T) {
 					}
 					require.NotContains(t, says, "alone")
 					require.NotContains(t, says, "next to nothing to do")
-					if slow && names(&report.Verdict, odd) || !slow && !names(&report.Verdict, -1) {
+					if testing.Short() || slow && names(&report.Verdict, odd) || !slow && !names(&report.Verdict, -1) {
 						return
 					}
 					t.Logf("rank %d, %d us, %s, %s: %s", odd, oddUS, mpi, sites, says)
