@@ -228,7 +228,8 @@ func (s *stage) bySchemaOfMPIJob() error {
 	return err
 }
 
-// TestRefusalsAreTriedLessAndLessOften, and an MPIJob that its own schema refuses is over after a while: it cannot change.
+// TestRefusalsAreTriedLessAndLessOften, and an MPIJob that its own schema refuses is over after a
+// while: it cannot change.
 func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 	s := newStage(t)
 	s.apply()

@@ -97,8 +97,8 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 	}
 }
 
-// requireCallsAndClock checks that all calls are there, that times and sums together are all ticks, and that the last calls
-// have their own times.
+// requireCallsAndClock checks that all calls are there, that times and sums together are all ticks,
+// and that the last calls have their own times.
 func requireCallsAndClock(t *testing.T, content *trace.Content, calls uint64) {
 	t.Helper()
 	var found uint64

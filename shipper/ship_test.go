@@ -563,9 +563,9 @@ func TestRunLocalWaitsForRanks(t *testing.T) {
 	}
 }
 
-// TestInlinedFramesInCallPaths: solve calls relax, which was inlined and calls MPI at two places; and something that has
-// no name calls solve. By hand: a call path of two frames becomes one of three, whose middle both calls share; without
-// paths the innermost function is all there is.
+// TestInlinedFramesInCallPaths: solve calls relax, which was inlined and calls MPI at two places;
+// and something that has no name calls solve. By hand: a call path of two frames becomes one of
+// three, whose middle both calls share; without paths the innermost function is all there is.
 func TestInlinedFramesInCallPaths(t *testing.T) {
 	spool := t.TempDir()
 	raw, err := json.Marshal(map[string]any{"format": 1, "build_id": "cafe", "module": "app",

@@ -99,9 +99,9 @@ type Thread struct {
 	// SignaturesJoined reports that calls with different signatures in Timing may have the same one
 	// here.
 	SignaturesJoined bool
-	// CallsAtVotes is the number of calls that the thread had made at each of Meta.Clustering.Votes.
-	// Extrapolations are the intervals between votes whose times are extrapolated from another
-	// rank, in order; their Gaps and Durations are 0.
+	// CallsAtVotes is the number of calls that the thread had made at each of
+	// Meta.Clustering.Votes. Extrapolations are the intervals between votes whose times are
+	// extrapolated from another rank, in order; their Gaps and Durations are 0.
 	CallsAtVotes   []uint64
 	Extrapolations []Extrapolation
 	// Overheads are the times, by call, for which the tracer kept the thread in addition to

@@ -123,9 +123,9 @@ func (s *contentSource) hasTimes(thread int) bool { return s.c.Threads.timed(thr
 
 func (s *contentSource) sibling(int) source { return &contentSource{c: s.c} }
 
-// newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever the
-// trace has them, since other values depend on them: clock readings, and, if several threads create
-// communicators, which one a handle refers to.
+// newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever
+// the trace has them, since other values depend on them: clock readings, and, if several threads
+// create communicators, which one a handle refers to.
 func newCursor(shared *Content, plans []callPlan, thread int, from source) *Cursor {
 	row := shared.Threads.At(thread)
 	t := &row
@@ -283,8 +283,8 @@ func (c *Cursor) time(terminal int32) bool {
 	return true
 }
 
-// stretchErrors sets the error of the times of the current call if only sums are known: it was at some
-// time within its stretch.
+// stretchErrors sets the error of the times of the current call if only sums are known: it was at
+// some time within its stretch.
 func (c *Cursor) stretchErrors(rounded bool) {
 	off := c.part.sums.Span
 	if rounded {

@@ -57,8 +57,8 @@ func TestLongLists(t *testing.T) {
 	require.Greater(t, versions[ListsVersion], 20)
 }
 
-// A datatype of many blocks with regular strides at irregular addresses takes what the strides take.
-// A shard of it remains in FormatVersion, and so does a trace with a shorter list.
+// A datatype of many blocks with regular strides at irregular addresses takes what the strides
+// take. A shard of it remains in FormatVersion, and so does a trace with a shorter list.
 func TestLongListsInFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	displacements := make([]int64, 13058)

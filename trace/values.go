@@ -323,8 +323,8 @@ type environment struct {
 	moved, members int64
 }
 
-// evaluate returns the value of v on a thread: Int, Handle or Name, or v itself if it is not elastic.
-// Streams are returned unchanged.
+// evaluate returns the value of v on a thread: Int, Handle or Name, or v itself if it is not
+// elastic. Streams are returned unchanged.
 func (p *environment) evaluate(v Value) (Value, error) {
 	switch v.Form {
 	case RankOffset:

@@ -86,8 +86,8 @@ type Change struct {
 	Per      uint64  `json:"iterations_per_sample"`   // successive iterations are grouped in long loops; 0 for runs
 }
 
-// An Activity is a call, or the computation before a call, on both sides; times are means over ranks.
-// What waits is rarely what is slow.
+// An Activity is a call, or the computation before a call, on both sides; times are means over
+// ranks. What waits is rarely what is slow.
 type Activity struct {
 	Function   string  `json:"function"` // of the call
 	CallSite   string  `json:"call_site"`

@@ -109,7 +109,8 @@ func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
 			tracker, thread, gaps := plan.Location(i), plan.Thread(i), all.Of(i)
-			// computation in the present region, which local queries do not divide, and the latest call
+			// computation in the present region, which local queries do not divide,
+			// and the latest call
 			computed, last := int64(0), activity{computation: true}
 			err := timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
 				step := thread.See(&c.Record, gaps.See(c.Event))

@@ -39,7 +39,8 @@ type Row struct {
 	Volume
 }
 
-// A SizeRow is one size class: calls of From up to To bytes. "0 B", "1 B", "2 B – 3 B", "4 B – 7 B", …, "1 KiB to below 2 KiB", …, by powers of two.
+// A SizeRow is one size class: calls of From up to To bytes. "0 B", "1 B", "2 B – 3 B", "4 B – 7
+// B", …, "1 KiB to below 2 KiB", …, by powers of two.
 type SizeRow struct {
 	Name string `json:"name"` // "" for calls without data
 	From uint64 `json:"from_bytes"`

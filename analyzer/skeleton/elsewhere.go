@@ -115,8 +115,8 @@ func (w *writer) minimumRanks() int {
 	return least
 }
 
-// restrict records why the program is for the recorded number of ranks only, if it is: a reason, and
-// what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
+// restrict records why the program is for the recorded number of ranks only, if it is: a reason,
+// and what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
 // logical program is that of ranks with all neighbors ("maximal communication processes",
 // Logicalization of MPI communication traces, §4.3).
 func (w *writer) restrict(why string) {

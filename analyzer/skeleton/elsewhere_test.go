@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// The skeleton of a run, compiled, makes on other numbers of ranks the calls that the simulator makes there.
+// The skeleton of a run, compiled, makes on other numbers of ranks the calls that the
+// simulator makes there.
 func TestElsewhere(t *testing.T) {
 	for name, test := range map[string]struct {
 		config simulate.Config

@@ -370,8 +370,8 @@ func (w *writer) index(s *step, in scope, counter string) string {
 	return fmt.Sprintf("%s%d", counter, s.Number)
 }
 
-// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the surrounding
-// loop.
+// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the
+// surrounding loop.
 func repeatsEachTime(calls int, loop *behavior) bool {
 	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
 }

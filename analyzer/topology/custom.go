@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// A Custom is a pattern of the user's own: a stencil, given by Offsets for any sizes, or one graph, given by Edges.
+// A Custom is a pattern of the user's own: a stencil, given by Offsets for any sizes, or one
+// graph, given by Edges.
 //
 //	[
 //	  {"name": "knight", "offsets": [[1, 2], [2, 1]], "periodic": true},

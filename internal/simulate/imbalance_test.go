@@ -167,7 +167,8 @@ func TestBalancedIsNoImbalance(t *testing.T) {
 	assert.GreaterOrEqual(t, blamed[verdict.Nobody], runs*95/100, "%v", blamed)
 }
 
-// A master that hands out tasks of very different lengths has equally busy workers, and computes nothing itself.
+// A master that hands out tasks of very different lengths has equally busy workers, and
+// computes nothing itself.
 func TestMasterWithUnequalTasksIsNoImbalance(t *testing.T) {
 	for seed := range uint64(10) {
 		f := found(t, simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: time.Millisecond, Seed: seed, Imbalance: simulate.Imbalance{Noise: 300}})

@@ -281,7 +281,8 @@ func TestNewerTracer(t *testing.T) {
 	assert.EqualValues(t, -1, New(&many).In[Destination])
 }
 
-// Counts that are those of each process, by the standard (MPI 4.0 §6): how much is sent to each, and how much comes from each.
+// Counts that are those of each process, by the standard (MPI 4.0 §6): how much is sent to each,
+// and how much comes from each.
 func TestCountsOfEachProcess(t *testing.T) {
 	for name, expected := range map[string][2]bool{
 		"MPI_Alltoall": {true, true}, "MPI_Ialltoall": {true, true}, "MPI_Alltoall_init": {true, true}, "MPI_Alltoall_c": {true, true},

@@ -90,8 +90,8 @@ func TestClusteredPhases(t *testing.T) {
 	}
 }
 
-// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With -short
-// each case runs under one of the two MPIs.
+// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With
+// -short each case runs under one of the two MPIs.
 func TestClusteredNeverHangs(t *testing.T) {
 	for i, test := range []struct {
 		name      string

@@ -237,7 +237,8 @@ func TestSignalComesOnce(t *testing.T) {
 	})
 }
 
-// typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C when it is ready.
+// typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C
+// when it is ready.
 const typistAtTerminal = `import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
@@ -335,7 +336,8 @@ func TestStoppedJobIsEnded(t *testing.T) {
 	}
 }
 
-// A signal during the analysis ends that. The trace stays, and the command that is named makes its report.
+// A signal during the analysis ends that. The trace stays, and the command that is named
+// makes its report.
 func TestSignalDuringAnalysis(t *testing.T) {
 	program := job(t, "openmpi")
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT}
@@ -381,8 +383,8 @@ func TestFoldersWithOddNames(t *testing.T) {
 	}
 }
 
-// A run is refused a folder that has one in it, before its command is started; --force replaces that one, and leaves
-// nothing of it even where the new run fails.
+// A run is refused a folder that has one in it, before its command is started; --force replaces
+// that one, and leaves nothing of it even where the new run fails.
 func TestRepeatedRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	command := launch("openmpi", 2, "ring")

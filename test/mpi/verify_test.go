@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVerify runs every example under both MPIs with 4, 9 and 16 ranks: the decoded trace must equal
-// the reference log in every call, and the program's own counts. With -short only two of them run
-// with 16 ranks, one for point-to-point calls and one for collectives.
+// TestVerify runs every example under both MPIs with 4, 9 and 16 ranks: the decoded trace must
+// equal the reference log in every call, and the program's own counts. With -short only two of them
+// run with 16 ranks, one for point-to-point calls and one for collectives.
 func TestVerify(t *testing.T) {
 	for _, implementation := range implementations {
 		programs, err := filepath.Glob(filepath.Join(root(), "examples", "bin", implementation, "*"))
@@ -93,7 +93,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does without the tracer.
+// TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does
+// without the tracer.
 func TestNeverInitialized(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "never.c")
 	require.NoError(t, os.WriteFile(source, []byte(`

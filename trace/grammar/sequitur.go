@@ -511,7 +511,8 @@ func (s *Sequitur) substitute(n, rule int32) {
 	s.settleAround(x)
 }
 
-// settleAround merges x with neighbors of the same value and queues its digrams, none of which is in the table.
+// settleAround merges x with neighbors of the same value and queues its digrams, none of which
+// is in the table.
 func (s *Sequitur) settleAround(x int32) {
 	if p := s.nodes[x].prev; s.nodes[p].count != 0 && s.nodes[p].value == s.nodes[x].value {
 		s.unregister(s.nodes[p].prev)

@@ -80,8 +80,9 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// Long computations between short calls: all moments stay within MomentTicks, and the first one after MPI_Init, which took
-// a second, is exact. Intervals of 50 ms at 5% used to be off by up to 2.5 ms, and moments by up to 50.
+// Long computations between short calls: all moments stay within MomentTicks, and the first one
+// after MPI_Init, which took a second, is exact. Intervals of 50 ms at 5% used to be off by up
+// to 2.5 ms, and moments by up to 50.
 func TestMomentsOfShortRunsAreExact(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// buildPanicking builds the library with a recorder that panics at a named step, after the first checkpoint. The
-// product itself has no switch for that.
+// buildPanicking builds the library with a recorder that panics at a named step, after the first
+// checkpoint. The product itself has no switch for that.
 func buildPanicking(t *testing.T, step string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,8 @@ func buildPanicking(t *testing.T, step string) string {
 	return library
 }
 
-// A panic in the recorder ends tracing, with one line, and not the process; what was recorded before is recovered.
+// A panic in the recorder ends tracing, with one line, and not the process; what was recorded
+// before is recovered.
 func TestPanicEndsTracingOnly(t *testing.T) {
 	const tracingStopped = 4 // the driver's own exit code for it
 	_, driver := build(t)

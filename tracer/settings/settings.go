@@ -26,10 +26,11 @@ type Option struct {
 	Key string
 	// Field is its name in the shim's struct, where that is not the key.
 	Field string
-	// Flags set it: none, one, or for a text of several words one flag for the first word and one for all others.
+	// Flags set it: none, one, or for a text of several words one flag for the first word and
+	// one for all others.
 	Flags []Flag
-	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read
-	// it.
+	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0:
+	// the shim does not read it.
 	Room int
 	// Otherwise is the shim's value of a switch that is neither true nor false in the file.
 	Otherwise bool
@@ -43,7 +44,8 @@ type Flag struct {
 	Values []string
 	// List reports that the flag may be given several times, or with a comma-separated list.
 	List bool
-	// Help is the help of both commands; Run and Probe are used if they differ. A command without help lacks the flag.
+	// Help is the help of both commands; Run and Probe are used if they differ. A command without
+	// help lacks the flag.
 	Help, Run, Probe string
 }
 

@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 }
 `
 
-// The calls that are recorded of a program that turns tracing off and on, with groups excluded by the configuration.
+// The calls that are recorded of a program that turns tracing off and on, with groups excluded by
+// the configuration.
 func TestControl(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "controlled.c")
 	require.NoError(t, os.WriteFile(source, []byte(controlled), 0o644))
@@ -123,8 +124,8 @@ program attributed
 end program
 `
 
-// Fortran procedures that do not call the C function are excluded like all others: by the configuration, and while
-// tracing is off (the second round).
+// Fortran procedures that do not call the C function are excluded like all others: by the
+// configuration, and while tracing is off (the second round).
 func TestControlOfFortran(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "attributed.f90")
 	require.NoError(t, os.WriteFile(source, []byte(attributed), 0o644))

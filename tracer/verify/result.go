@@ -44,7 +44,8 @@ func (d Disagreement) String() string {
 
 func (r *Result) count() uint64 { return uint64(len(r.Disagreements)) + r.More }
 
-// maxDisagreements is the number of disagreements that are kept; later ones usually follow from the first.
+// maxDisagreements is the number of disagreements that are kept; later ones usually
+// follow from the first.
 const maxDisagreements = 20
 
 func (r *Result) add(d Disagreement) {

@@ -38,8 +38,8 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	return reader
 }
 
-// ranksToTry returns square numbers, which grids need. The behavior of an example on more ranks does not depend on the
-// MPI.
+// ranksToTry returns square numbers, which grids need. The behavior of an example on more ranks
+// does not depend on the MPI.
 func ranksToTry(implementation string) []int {
 	switch {
 	case testing.Short():
@@ -50,7 +50,8 @@ func ranksToTry(implementation string) []int {
 	return []int{4, 9}
 }
 
-// arguments shorten examples with very many collectives: if more ranks than processors poll, each takes a time slice.
+// arguments shorten examples with very many collectives: if more ranks than processors poll, each
+// takes a time slice.
 var arguments = map[string][]string{"phases": {"--iterations", "50"}}
 
 // Every example, under both MPIs: the decoded trace agrees with the reference log.

@@ -38,7 +38,8 @@ func hosts(t timeline.Trace) []string {
 	return of
 }
 
-// platform writes the hosts, the network and what is needed to run the export: platform.xml, hostfile and traces.txt.
+// platform writes the hosts, the network and what is needed to run the export: platform.xml,
+// hostfile and traces.txt.
 func (e *export) platform(dir string) error {
 	of := hosts(e.trace)
 	cores := map[string]int{}

@@ -188,8 +188,8 @@ func TestQueriesDivideNoRegion(t *testing.T) {
 	}
 }
 
-// Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer does
-// not compute longer, and no rank computes "for 0 s each time".
+// Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer
+// does not compute longer, and no rank computes "for 0 s each time".
 func TestWaitsForACPUAreNotWork(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {

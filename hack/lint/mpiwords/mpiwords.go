@@ -95,7 +95,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// member names a selected field or method with its type, also where that is embedded in the type of the operand.
+// member names a selected field or method with its type, also where that is embedded in the
+// type of the operand.
 func member(s *types.Selection) string {
 	if s == nil {
 		return ""

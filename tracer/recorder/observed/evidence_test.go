@@ -43,14 +43,16 @@ func gapOf(e *evidence) *trace.EvidenceRow {
 	return nil
 }
 
-// The machine may be busy: the measured time is at least the requested one, and a burning thread has a CPU for as long.
+// The machine may be busy: the measured time is at least the requested one, and a burning thread
+// has a CPU for as long.
 func TestEvidenceOfAComputation(t *testing.T) {
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
 		t.Run(kind, func(t *testing.T) {
 			var e *evidence
 			var row *trace.EvidenceRow
-			// The first one may be unexpected. On a busy machine readings take long, and most exceed the budget.
+			// The first one may be unexpected. On a busy machine readings take long, and most
+			// exceed the budget.
 			for times := 30; times <= 480 && (row == nil || row.Count < 2); times *= 2 {
 				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
 				e = readEvidence(t, path)

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in memory,
-// until the limit of the spool is reached. Then tracing stops, and the rest can be recovered with the reason.
+// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept
+// as files, not in memory, until the limit of the spool is reached. Then tracing stops, and the
+// rest can be recovered with the reason.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096

@@ -39,8 +39,8 @@ func packedOf(t *testing.T, dir string, ended bool) Packed {
 	return done
 }
 
-// A trace is the same whether its times were coded at random times while the process continued or at its end, even if a
-// packer was killed.
+// A trace is the same whether its times were coded at random times while the process continued or
+// at its end, even if a packer was killed.
 func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	for seed, mode := range []string{"lossless", "lossy 5"} {
 		t.Run(mode, func(t *testing.T) {
@@ -101,7 +101,8 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	}
 }
 
-// A file of a log that is being written to is not packed, even if it is long enough: later blocks would be lost with it.
+// A file of a log that is being written to is not packed, even if it is long enough: later blocks
+// would be lost with it.
 func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	s := longProgram(t, 3, 420_000)
 	w, dir := startSpool(t, s)

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The resources that tracing takes in a process are in a mapped file of its directory, so that they are known however the
-// process ends. The file consists of words. The first one identifies the file; it is written last.
+// The resources that tracing takes in a process are in a mapped file of its directory, so that they
+// are known however the process ends. The file consists of words. The first one identifies the
+// file; it is written last.
 const (
 	usageFile  = "took"
 	usageMagic = "CAIRNTK1"
@@ -63,7 +64,8 @@ func (s *Spool) NoteUsage(stalls Stalls) {
 	set(0, binary.NativeEndian.Uint64([]byte(usageMagic)))
 }
 
-// runtimeMemory returns the bytes that the Go runtime has from the system and has not returned: heap, stacks and its own.
+// runtimeMemory returns the bytes that the Go runtime has from the system and has not returned:
+// heap, stacks and its own.
 func runtimeMemory() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

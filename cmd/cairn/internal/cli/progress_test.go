@@ -28,7 +28,8 @@ func TestLineOfProgress(t *testing.T) {
 	assert.Equal(t, "x: 0% of 5 ranks, 0 ranks/s", progressLine(&passes.Pass{Name: "x", Unit: "ranks", Total: 5}, time.Second))
 }
 
-// Elsewhere than on a terminal there is a line at once when the work takes long, and then one in ten seconds.
+// Elsewhere than on a terminal there is a line at once when the work takes long, and then
+// one in ten seconds.
 func TestLinesOfProgress(t *testing.T) {
 	m, out := meter(false)
 	p := &passes.Pass{Name: "matching calls", Unit: "calls", Total: 1000}

@@ -141,7 +141,8 @@ func (e earlyEnd) String() string {
 	return s
 }
 
-// rankContext is what the operating system counted for a rank between its first sample and its last.
+// rankContext is what the operating system counted for a rank between its first
+// sample and its last.
 type rankContext struct {
 	Rank                int                   `json:"rank"`
 	CPUSeconds          float64               `json:"cpu_seconds"`
