@@ -41,7 +41,8 @@ func (w *work) cpu(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if program.Code != first.Code { // then it did not do the same work; the part "run" says so
+			// then it did not do the same work; the part "run" says so
+			if program.Code != first.Code {
 				w.record.Ratio = nil
 				return nil
 			}

@@ -243,7 +243,8 @@ func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 	}
 	var pauses []time.Duration
 	started := s.clock.Now()
-	_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")}) // what it is injected with is written first
+	// what it is injected with is written first
+	_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
 	require.NoError(t, err)
 	for range 40 {
 		result, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})

@@ -375,7 +375,8 @@ func TestStoreThatComesBack(t *testing.T) {
 func TestStoreThatComesBackLate(t *testing.T) {
 	before := t.TempDir()
 	finished("launch", 0, 1).Write(t, before)
-	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from its first use
+	// the encoder of traces keeps channels from its first use
+	shipOnce(t, before, openStore(t), pod(0))
 	for _, left := range []time.Duration{6 * time.Second, 1500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}

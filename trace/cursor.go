@@ -241,7 +241,8 @@ func (c *Cursor) time(terminal int32) bool {
 			switch {
 			case !isExtrapolated || !c.extrapolating.loaded:
 				c.ticks = begin
-			case c.extrapolating.start != begin: // the block begins in the middle of an interval, and has the tick of that
+			case c.extrapolating.start != begin:
+				// the block begins in the middle of an interval, and has the tick of that
 				return c.fail(timing.ErrDamaged)
 			}
 		}

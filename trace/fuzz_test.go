@@ -180,7 +180,8 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 	seen := map[codec.Kind]bool{}
 	for i, file := range files {
 		if whole, contents := wholeBlocksOf(t, file); i == 0 {
-			blocks = append(blocks, spoiledBlock{file, whole, contents, 0}) // small sections together
+			// small sections together
+			blocks = append(blocks, spoiledBlock{file, whole, contents, 0})
 			seen[blockSections] = true
 		}
 		entries, contents := blocksOf(t, file)

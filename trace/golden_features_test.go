@@ -74,7 +74,8 @@ func TestGoldenFeatures(t *testing.T) {
 // The golden files have the features that they are for.
 func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	all := map[string]bool{}
-	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"} // see TestGoldenFile
+	// see TestGoldenFile
+	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"}
 	for _, g := range goldenFeatures {
 		names = append(names, g.name)
 	}

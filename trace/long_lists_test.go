@@ -18,7 +18,8 @@ func TestLongLists(t *testing.T) {
 		func(int) int64 { return 7 },
 		func(i int) int64 { return int64(i) * 48 },
 		func(i int) int64 { return int64(i%7)*1e6 + int64(i)*48 },
-		func(int) int64 { return int64(random.IntN(7)) }, // one byte each, as a value or in a sequence
+		// one byte each, as a value or in a sequence
+		func(int) int64 { return int64(random.IntN(7)) },
 		func(int) int64 { return random.Int64() - random.Int64() },
 		func(i int) int64 { return []int64{math.MinInt64, -1, 0, math.MaxInt64}[i%4] },
 	}

@@ -21,7 +21,8 @@ func clocks(ahead, realtime float64) *tracetest.Builder {
 	other := b.Rank(1).Info()
 	other.BootID, other.Host = "boot1", "host1"
 	at := func(units float64) int64 { return int64(units * tracetest.Unit) }
-	samples := func(monotonic, realtime int64) []timing.ClockSample { // two simultaneous readings of both clocks
+	// two simultaneous readings of both clocks
+	samples := func(monotonic, realtime int64) []timing.ClockSample {
 		const later = 200_000_000
 		return []timing.ClockSample{
 			{Ticks: monotonic, MonotonicNS: monotonic, RealtimeNS: realtime},

@@ -159,7 +159,8 @@ type activity struct {
 
 func (r *run) add(t timeline.Trace, locations []timeline.Location, sums []map[activity]int64) {
 	sites := t.Sites()
-	total, computed, called := map[place]int64{}, int64(0), int64(0) // integers: the order of a map does not matter
+	// integers: the order of a map does not matter
+	total, computed, called := map[place]int64{}, int64(0), int64(0)
 	for i, l := range locations {
 		if len(sums[i]) == 0 {
 			continue

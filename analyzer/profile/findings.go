@@ -6,12 +6,13 @@ const SchemaVersion = 1
 
 // Findings are the profile of a run. Seconds are the time inside calls; nested calls count twice.
 type Findings struct {
-	SchemaVersion int       `json:"schema_version"`
-	Cells         []Cell    `json:"cells"`         // sums over all ranks, longest first
-	CellsOmitted  int       `json:"cells_omitted"` // number of shorter ones that are not listed
-	Functions     []Row     `json:"functions"`
-	Communicators []Row     `json:"communicators"` // by name: the label that the program has set, otherwise the global name; the 100 longest
-	SizeClasses   []SizeRow `json:"size_classes"`  // in order of size, calls without a size last
+	SchemaVersion int    `json:"schema_version"`
+	Cells         []Cell `json:"cells"`         // sums over all ranks, longest first
+	CellsOmitted  int    `json:"cells_omitted"` // number of shorter ones that are not listed
+	Functions     []Row  `json:"functions"`
+	// by name: the label that the program has set, otherwise the global name; the 100 longest
+	Communicators []Row     `json:"communicators"`
+	SizeClasses   []SizeRow `json:"size_classes"` // in order of size, calls without a size last
 	Ranks         []RankRow `json:"ranks"`
 	Matrix        Matrix    `json:"matrix"`
 }

@@ -58,7 +58,8 @@ func TestAccuracy(t *testing.T) {
 		c     simulate.Config
 		leads int
 	}{
-		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 3}, // neighbors are functions of coordinates; at the first and last row they are farther away
+		// neighbors are functions of coordinates; at the first and last row they are farther away
+		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 3},
 		{"LU", simulate.Config{Pattern: "wavefront", Ranks: 36, Steps: 8}, 9},
 		{"master and workers", simulate.Config{Pattern: "master-worker", Ranks: 16}, 2},
 	} {

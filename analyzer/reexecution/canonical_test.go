@@ -289,7 +289,8 @@ func TestCompare(t *testing.T) {
 	}
 	first := run([2]int{1, 0}, wait(0))
 	assert.Empty(t, of(first, first))
-	assert.Empty(t, of(first, run([2]int{1, 3}, func(r *tracetest.Rank) { // polls, and the handle has another id
+	// polls, and the handle has another id
+	assert.Empty(t, of(first, run([2]int{1, 3}, func(r *tracetest.Rank) {
 		r.Call("MPI_Test", 2, 3, args{"request": request(3), "flag": 0})
 		r.Call("MPI_Test", 4, 5, args{"request": request(3), "flag": 1, "status": status{Source: 5}})
 	})))

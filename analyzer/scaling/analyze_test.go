@@ -33,7 +33,8 @@ func TestWhatHurtsFirst(t *testing.T) {
 	p := program{iterations: 10, growths: []growth{{base: 4, factor: 1.5, term: logarithm}, {base: 0, factor: 0.1, term: linear}, constant}}
 	f := analyzed(t, p.runs(t, fiveSizes, 1, rand.New(rand.NewPCG(1, 1))), 64, 1024)
 	found := computations(&f, 3)
-	assert.Equal(t, "36 ms + 13.5 ms·log2(p)", found[0].Seconds.Model.Formula) // after the first iteration
+	// after the first iteration
+	assert.Equal(t, "36 ms + 13.5 ms·log2(p)", found[0].Seconds.Model.Formula)
 	assert.Equal(t, "1 ms·p", found[1].Seconds.Model.Formula)
 	assert.Equal(t, "40 ms", found[2].Seconds.Model.Formula)
 	require.Equal(t, []int{64, 1024}, f.Targets)

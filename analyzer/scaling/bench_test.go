@@ -45,9 +45,10 @@ func randomProgram(random *rand.Rand, sizes []int, noise float64) program {
 type rates struct {
 	usual, right, otherTerms, rightOthers int
 	constants, falseAlarms                int
-	near, far                             []float64 // relative errors of what grows at 4 and at 16 times the largest size
-	inside, intervals                     int
-	hurt, rightHurt                       int
+	// relative errors of what grows at 4 and at 16 times the largest size
+	near, far         []float64
+	inside, intervals int
+	hurt, rightHurt   int
 }
 
 func (r *rates) add(p program, f *scaling.Findings, sizes []int) {

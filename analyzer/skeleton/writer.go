@@ -245,7 +245,8 @@ func disjoint(a, b []int) bool {
 // unguarded writes steps, as a function if their call path has one. guarded: their condition is
 // already written.
 func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, guarded bool) error {
-	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function surrounds that call
+	// a loop of one call of a function surrounds that call
+	if !inner || len(run) == 1 && len(run[0].body) > 1 {
 		for _, s := range run {
 			if err := w.step(out, s, in); err != nil {
 				return err

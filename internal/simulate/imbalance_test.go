@@ -183,7 +183,8 @@ func TestTheNetworkStaysToBlame(t *testing.T) {
 	for _, c.Imbalance.Linear = range []float64{0, 10, 40} {
 		for _, c.Imbalance.Noise = range []float64{0, 20} {
 			f := found(t, c)
-			assert.Equal(t, verdict.Messages, f.Verdict.Blames, f.Verdict.Text) // one of eight crosses nodes
+			// one of eight crosses nodes
+			assert.Equal(t, verdict.Messages, f.Verdict.Blames, f.Verdict.Text)
 		}
 	}
 	c.Model.Latency, c.Imbalance.Linear = 20_000, 100

@@ -37,7 +37,8 @@ func TestTheWholeStandardIsUnderstood(t *testing.T) {
 		}
 		if f.Large != 0 {
 			large := Of(mpi.ByID(f.Large))
-			if f.Name != "MPI_Type_get_contents" && f.Name != "MPI_Type_get_envelope" { // more results
+			// more results
+			if f.Name != "MPI_Type_get_contents" && f.Name != "MPI_Type_get_envelope" {
 				assert.Equal(t, means, large, f.Name)
 			}
 		}

@@ -98,7 +98,9 @@ func TestClusteredNeverHangs(t *testing.T) {
 		arguments []string
 		flags     []string
 		code      int
-		states    string // a regular expression; how far apart votes are depends on what they take, so the last ones may not come
+		// a regular expression; how far apart votes are depends on what they take, so the last
+		// ones may not come
+		states string
 	}{
 		{name: "a rank diverges", arguments: []string{"--diverge", "2"}, states: "^A+CL+A+(CL*A+)*$"},
 		{name: "a rank leaves early", arguments: []string{"--leave", "--reduce", "sub"}, states: "^$"},

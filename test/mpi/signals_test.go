@@ -300,7 +300,8 @@ func TestSignalsAroundTheRun(t *testing.T) {
 			r := start(t, cairnRun(dir, launched(implementation, 2, program, "late")...)...)
 			r.await(t, "late 0")
 			r.send(t, syscall.SIGTERM)
-			r.end(t, 15*time.Second) // with the launcher's code: MPICH's is content with ranks that came to MPI_Finalize
+			// with the launcher's code: MPICH's is content with ranks that came to MPI_Finalize
+			r.end(t, 15*time.Second)
 			assert.Empty(t, info(t, filepath.Join(dir, "trace.cairn"))["ended_early"])
 			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
 			assertNobodyIsLeft(t, program)

@@ -73,7 +73,8 @@ func (n *Network) deliver() *unix.Timespec {
 				}
 				break
 			}
-			_, _ = unix.Write(h.device, h.arriving[0].bytes) // a host that has no room loses it, as hosts do
+			// a host that has no room loses it, as hosts do
+			_, _ = unix.Write(h.device, h.arriving[0].bytes)
 			h.arriving[0].bytes = nil
 			h.arriving = h.arriving[1:]
 		}

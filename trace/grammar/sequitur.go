@@ -589,7 +589,8 @@ func (s *Sequitur) dissolveUnit(rule int32) {
 		s.unregister(n)
 		s.unlinkUse(n)
 		s.nodes[n].value = value
-		s.nodes[n].count *= count // the expansion has fewer than 2^64 terminals, so this does not overflow
+		// the expansion has fewer than 2^64 terminals, so this does not overflow
+		s.nodes[n].count *= count
 		s.linkUse(n)
 		if s.nodes[n].prev != 0 {
 			s.settleAround(n)

@@ -109,7 +109,8 @@ func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	pass := func(x int64) { bound.pass(g, r.one(g, x)) }
 	pass(3_000_000)
-	pass(1_000_000) // not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
+	// not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
+	pass(1_000_000)
 	require.Greater(t, bound.Ticks, int64(20_000))
 	for range anchorEvery + 50 { // some land on the grid by chance
 		pass(10_000 + random.Int63n(2_000))

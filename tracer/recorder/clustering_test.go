@@ -182,7 +182,8 @@ func TestClusteringTwoPhases(t *testing.T) {
 	all, c, l := trace.VoteAll, trace.VoteClustered, trace.VoteLead
 	for late, want := range [][]trace.VoteState{
 		{all, all, c, l, l, l, l, l, all, c, l, l, l, l, l, l},
-		{all, all, c, l, l, l, l, l, all, all, c, l, l, l, l, l}, // the first interval of the second phase begins in the first one
+		// the first interval of the second phase begins in the first one
+		{all, all, c, l, l, l, l, l, all, all, c, l, l, l, l, l},
 	} {
 		w := newVotingWorld(t, ranks, "clustered")
 		var states []trace.VoteState
@@ -215,7 +216,8 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.CallsAtVotes, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.OverheadTicks())
-	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
+	// calls and results are all there
+	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0))
 	stands := map[uint64]bool{}
 	for _, s := range thread.Extrapolations {
 		var gap, duration int64

@@ -174,7 +174,8 @@ func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
 			c.comm.creations++
 		}
 	}
-	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank, so no earlier signature matches
+	// calls on it have no known own rank, so no earlier signature matches
+	if c.newID < 0 || r.generality >= dropsArguments {
 		return false
 	}
 	child, ok := readDescription(extras)

@@ -116,7 +116,8 @@ func TestFamiliesOfResults(t *testing.T) {
 					expected = append(expected, nil)
 				} else {
 					lengths, at := list(n, rank), list(n, rank)
-					of := list(n, func() int64 { return random.Int64N(300) }) // numbers of handles, in order of creation
+					// numbers of handles, in order of creation
+					of := list(n, func() int64 { return random.Int64N(300) })
 					raw := make(recordtest.List, n)
 					for k := range of {
 						raw[k] = types[of[k]]

@@ -96,7 +96,8 @@ func (l *loop) forget() {
 	if l.state == loopUnknown {
 		return
 	}
-	if l.state == loopKnown && l.patience > 0 { // it never recurred: the period may be twice as long
+	// it never recurred: the period may be twice as long
+	if l.state == loopKnown && l.patience > 0 {
 		l.rounds = (2*l.rounds + 1) % (maxRounds + 1)
 	}
 	l.state = loopUnknown
@@ -312,7 +313,8 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 		}
 		w := words[next : next+s.size : next+s.size]
 		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
-			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is not part of the loop
+			// a vote is not part of the loop
+			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction
 			break
 		}
 		if w[record.EpochWord] > last {

@@ -164,7 +164,8 @@ func (k *keyScanner) next() trace.Form {
 	case formLocated:
 		k.number, k.offset = k.uvarint(), k.uvarint()
 	case trace.Text, trace.List:
-		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) { // every element has at least one byte
+		// every element has at least one byte
+		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) {
 			k.number = 0
 			k.fail()
 		}

@@ -13,11 +13,12 @@ type Settings struct {
 	SharedSpool     bool   `json:"shared_spool,omitempty"` // a sidecar, which is another user, owns the spool
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	BufferBytes     int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, comma-separated; "": all
-	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
-	StartOff        bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
-	Enabled         bool   `json:"enabled"`
-	Reason          string `json:"reason,omitempty"` // why tracing is not enabled, for people
+	// groups of functions (mpi.Group) to record, comma-separated; "": all
+	Include  string `json:"include,omitempty"`
+	Exclude  string `json:"exclude,omitempty"`   // groups to leave out
+	StartOff bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
+	Enabled  bool   `json:"enabled"`
+	Reason   string `json:"reason,omitempty"` // why tracing is not enabled, for people
 }
 
 // An Option is a field of Settings.

@@ -39,7 +39,8 @@ func parseMounts(r io.Reader) mounts {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
 		mountPoint, types := strings.Fields(before), strings.Fields(after)
 		if ok && len(mountPoint) >= 5 && len(types) > 0 {
-			m[unescape(mountPoint[4])] = types[0] // a later mount at the same place hides an earlier one
+			// a later mount at the same place hides an earlier one
+			m[unescape(mountPoint[4])] = types[0]
 		}
 	}
 	return m

@@ -104,7 +104,8 @@ func ownPreload(t *tree, root string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(string(raw)) {
-		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) { // left by an earlier probe of this container
+		// left by an earlier probe of this container
+		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) {
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}

@@ -66,7 +66,8 @@ func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
 func textsIn(texts []string, readers ...io.Reader) map[string]bool {
 	held := map[string]bool{}
 	for _, r := range readers {
-		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool { // an unreadable part contains nothing
+		// an unreadable part contains nothing
+		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool {
 			for _, text := range texts {
 				held[text] = held[text] || bytes.Contains(window, []byte(text))
 			}
@@ -82,7 +83,8 @@ func textsIn(texts []string, readers ...io.Reader) map[string]bool {
 // offsetsOf returns the offsets of text in r, at most limit of them.
 func offsetsOf(r io.Reader, text []byte, limit int) []int64 {
 	var offsets []int64
-	_ = eachWindow(r, func(window []byte, at int64, whole int) bool { // an unreadable part contains nothing
+	// an unreadable part contains nothing
+	_ = eachWindow(r, func(window []byte, at int64, whole int) bool {
 		for from := 0; len(offsets) < limit; {
 			i := bytes.Index(window[from:], text)
 			if i < 0 || from+i >= whole {

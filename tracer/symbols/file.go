@@ -21,7 +21,8 @@ type stored struct {
 	Functions []string `json:"functions"`
 	Ranges    []uint64 `json:"ranges"` // per function: distance from the end of the one before, length
 	Files     []string `json:"files"`
-	Lines     []int64  `json:"lines"` // per row: distance from the row before, file (−1: none), distance from the line before
+	// per row: distance from the row before, file (−1: none), distance from the line before
+	Lines []int64 `json:"lines"`
 	// inlined code; all three are omitted if there is none
 	Inlined []string `json:"inlined,omitempty"` // names of inlined functions
 	// per instance: name, how far back its outer one is (0: none), file and line of the call as in

@@ -276,7 +276,8 @@ end program
 		} else {
 			assert.Equal(t, "exchange main.f90:5", inlined, level)
 		}
-		assert.Equal(t, "inner main.f90:21 < stencil main.f90:18 < main main.f90:14", path(table, calls[1]), level) // gfortran makes a main around
+		// gfortran makes a main around
+		assert.Equal(t, "inner main.f90:21 < stencil main.f90:18 < main main.f90:14", path(table, calls[1]), level)
 	}
 }
 

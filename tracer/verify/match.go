@@ -153,7 +153,8 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined, c.generalized:
 		return ""
-	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // MPI_IN_PLACE may be recorded only after the call
+	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished):
+		// MPI_IN_PLACE may be recorded only after the call
 		return ""
 	case !in && !c.succeeded():
 		return ""

@@ -263,7 +263,8 @@ func TestEveryStepOfTheStart(t *testing.T) {
 			}
 			r, directories = inject(c, "error=ENOSPC")
 			require.Equal(t, plain.Code, r.Code, r.Stderr)
-			require.Contains(t, r.Stdout, "sum 1000") // a core that is there early may find what the shim did not
+			// a core that is there early may find what the shim did not
+			require.Contains(t, r.Stdout, "sum 1000")
 			require.LessOrEqual(t, strings.Count(r.Stderr, "cairn: "), 1, r.Stderr)
 			for _, dir := range directories {
 				_, _, err := spool.Recover(dir)

@@ -69,7 +69,8 @@ func (t *times) timesOfCalls() bool {
 // passed in order.
 func (t *times) compare(c *loggedCall, e *trace.Event) string {
 	reason := t.thread(c.thread).compare(&t.settings, c, e)
-	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // extrapolated times need not be in this rank's windows
+	// extrapolated times need not be in this rank's windows
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank {
 		reason = t.window(c, e)
 	}
 	return reason

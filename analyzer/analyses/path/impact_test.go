@@ -37,7 +37,8 @@ func assertImpacts(t *testing.T, want, got map[string][]float64) {
 // is 40 − (10 + 40) / 2 = 15.
 func TestImpactWithinRanksThatDoTheSame(t *testing.T) {
 	f := analyzertest.Built(t, analyzertest.LateAtBarrier())
-	assertImpacts(t, map[string][]float64{ // path, indicator, activity, within, between, off the path
+	assertImpacts(t, map[string][]float64{
+		// path, indicator, activity, within, between, off the path
 		"MPI_Init w.c:1": {10, 0, 20, 0, 0, 0},
 		"computation between MPI_Init at w.c:1 and MPI_Barrier at w.c:2": {40, 15, 50, 30, 0, 0},
 		"MPI_Barrier w.c:2": {1, 0, 2, 0, 0, 0},

@@ -61,7 +61,8 @@ func TestCPUs(t *testing.T) {
 	near := func(want, have [][2]float64) {
 		t.Helper()
 		require.Len(t, have, len(want))
-		for i := range want { // a trace rounds moments of samples to about a unit, and counts to 1/128
+		// a trace rounds moments of samples to about a unit, and counts to 1/128
+		for i := range want {
 			assert.InDelta(t, want[i][0], have[i][0], 1.2)
 			assert.InDelta(t, want[i][1], have[i][1], 2)
 		}

@@ -28,7 +28,8 @@ func hosts(t timeline.Trace) []string {
 				name = where
 			}
 		}
-		of[r.Rank] = strings.Map(func(c rune) rune { // a blank or a colon would end a name in the list of hosts
+		// a blank or a colon would end a name in the list of hosts
+		of[r.Rank] = strings.Map(func(c rune) rune {
 			if c == ' ' || c == ':' || c == '\t' || c == '\n' {
 				return '_'
 			}

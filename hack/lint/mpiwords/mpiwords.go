@@ -170,7 +170,8 @@ func parses(info *types.Info, above []ast.Node, e ast.Expr) bool {
 			if !ok || !slices.Contains([]string{"strings", "bytes", "regexp", "slices", "maps"}, library.Imported().Path()) {
 				return false
 			}
-			return len(n.Args) == 1 || slices.ContainsFunc(n.Args, hasConstant) // strings.Fields(class), or a comparison
+			// strings.Fields(class), or a comparison
+			return len(n.Args) == 1 || slices.ContainsFunc(n.Args, hasConstant)
 		default:
 			return false
 		}

@@ -63,7 +63,8 @@ func TestStencilsHaveConstantSize(t *testing.T) {
 				if first == 0 {
 					first = size
 				}
-				require.Less(t, size, first+160, what) // longer numbers, and the shapes that a small grid has not got
+				// longer numbers, and the shapes that a small grid has not got
+				require.Less(t, size, first+160, what)
 			}
 		}
 	}

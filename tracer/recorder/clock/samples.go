@@ -12,8 +12,10 @@ import (
 // its neighbors, the ranks of one node would drift apart, since each samples at other times. So the
 // samples closest to that line are dropped.
 const (
-	maxEvenSamples = 64  // limit for clocks with an even rate
-	maxSamples     = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days
+	maxEvenSamples = 64 // limit for clocks with an even rate
+	// limit for any clocks: with a change every five minutes, all samples of the last
+	// two and a half days
+	maxSamples = 512
 	// evenDeviation is the deviation in ns up to which maxEvenSamples are enough.
 	evenDeviation = 10_000
 )

@@ -36,7 +36,8 @@ func TestContextIsThinnedOut(t *testing.T) {
 	driver, path := contextDriver(t), filepath.Join(t.TempDir(), "context")
 	out, err := driver("thin", path, "500").Output()
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintln(1<<30), string(out)) // the interval has doubled after 32 samples, then after every 16
+	// the interval has doubled after 32 samples, then after every 16
+	require.Equal(t, fmt.Sprintln(1<<30), string(out))
 	samples := readContext(t, path)
 	require.LessOrEqual(t, len(samples), maxContext)
 	require.Equal(t, trace.ContextSample{}, samples[0])

@@ -100,7 +100,8 @@ func TestDataOfSomeInstances(t *testing.T) {
 func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 	empty, fake := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(fake, "thread-self"), 0o700))
-	for name, text := range map[string]string{"schedstat": "0 0 0\n", "io": "rchar: x\n"} { // as without CONFIG_SCHED_INFO
+	// as without CONFIG_SCHED_INFO
+	for name, text := range map[string]string{"schedstat": "0 0 0\n", "io": "rchar: x\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(fake, "thread-self", name), []byte(text), 0o600))
 	}
 	for name, test := range map[string]struct{ proc, kind string }{
@@ -234,7 +235,8 @@ func TestChooseEvidence(t *testing.T) {
 	rows := []trace.EvidenceRow{row(9, 10, 1000), row(3, 1, 4), row(2, 100, 500)}
 	var instances []trace.EvidenceInstance
 	for i := range int64(100) {
-		instances = append(instances, trace.EvidenceInstance{Row: 0, BeginNS: 1000 - i, WallNS: 102 + i, CPUNS: 102 + i}) // longer than the mean of 100
+		// longer than the mean of 100
+		instances = append(instances, trace.EvidenceInstance{Row: 0, BeginNS: 1000 - i, WallNS: 102 + i, CPUNS: 102 + i})
 		instances = append(instances, trace.EvidenceInstance{Row: 1, BeginNS: i, WallNS: 1000})
 		instances = append(instances, trace.EvidenceInstance{Row: 2, BeginNS: i, WallNS: 5, CPUNS: 5})
 	}

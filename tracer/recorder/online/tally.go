@@ -106,6 +106,7 @@ func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 
 // AddTo adds the state of clustering after a number of votes to a thread of a trace.
 func (y *Tally) AddTo(to *trace.Thread, votes int) {
-	to.CallsAtVotes = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of a further vote may be pending
+	// the outcome of a further vote may be pending
+	to.CallsAtVotes = slices.Clone(y.marks[:min(len(y.marks), votes)])
 	to.Extrapolations, to.Overheads = slices.Clone(y.extrapolations), slices.Clone(y.holds)
 }

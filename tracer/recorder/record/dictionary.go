@@ -166,7 +166,8 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		s.Ordinal = int(r.Word())
 		if !r.OK || s.Kind < trace.HeapAllocation || s.Kind > trace.UnknownAllocation || int(int32(s.Number)) != s.Number || s.Number < 0 ||
 			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
-			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0 // a malformed entry keeps its number
+			// a malformed entry keeps its number
+			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0
 		}
 		d.Allocations = append(d.Allocations, s)
 		d.Origins = append(d.Origins, origin)

@@ -28,7 +28,8 @@ func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	most := 0
 	written := w.play(s, func(n int) {
 		if n == 100 {
-			w.spool.raw, w.spool.diskBytes = 4<<30, 4<<30 // sparse accounting: the files would be there
+			// sparse accounting: the files would be there
+			w.spool.raw, w.spool.diskBytes = 4<<30, 4<<30
 		}
 		if n == 2000 {
 			w.spool.diskBytes = s.Process.SpoolLimitBytes - s.Process.BufferBytes

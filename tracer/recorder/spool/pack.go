@@ -86,7 +86,8 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) { // otherwise wait for the next checkpoint
+	// otherwise wait for the next checkpoint
+	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) {
 		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
 	}
 	if done.After, err = k.finish(); err != nil {

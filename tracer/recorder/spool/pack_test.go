@@ -64,7 +64,8 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 				old, _ := os.ReadFile(name)
 				done := packed(t, dir)
 				coded, before, after = coded+int64(done.Calls), before+done.Before, after+done.After
-				if done.Before > 0 && random.IntN(2) == 0 { // killed before it removed the last file
+				// killed before it removed the last file
+				if done.Before > 0 && random.IntN(2) == 0 {
 					require.NoError(t, os.WriteFile(name, old, 0o644))
 				}
 				c, _, err := Snapshot(dir)

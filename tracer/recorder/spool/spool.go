@@ -393,7 +393,8 @@ func (s *Spool) takeState(size, growth, added, spilled int64) bool {
 	if s.budget != nil {
 		reserve := int64(0)
 		if growth+added+spilled > 0 {
-			reserve = s.reserveForNew() + s.reserve() // room for the next checkpoint, without which there is no use in continuing
+			// room for the next checkpoint, without which there is no use in continuing
+			reserve = s.reserveForNew() + s.reserve()
 		}
 		return s.budget.Take(growth+added, s.tables.at.Bytes+s.stateDisk[0]+s.stateDisk[1], reserve)
 	}

@@ -46,9 +46,10 @@ type Remote func(object string) io.ReaderAt
 // A storedPart is the content of stored-N.
 type storedPart struct {
 	Pieces []Piece `json:"pieces"`
-	Bytes  int64   `json:"bytes"`          // length of the part, including its index
-	Index  []byte  `json:"index"`          // the end of the file, from its index on
-	Sums   []byte  `json:"sums,omitempty"` // a part with sums of its times, in case the store loses it; none if it has values or chapters
+	Bytes  int64   `json:"bytes"` // length of the part, including its index
+	Index  []byte  `json:"index"` // the end of the file, from its index on
+	// a part with sums of its times, in case the store loses it; none if it has values or chapters
+	Sums []byte `json:"sums,omitempty"`
 }
 
 // parts opens the parts of the process, in order. A part that is both in the store and in the spool

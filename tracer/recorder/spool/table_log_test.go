@@ -87,7 +87,8 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 					return
 				}
 				checkpoints++
-				want := w.spool.recorder.AppendState(nil) // all of it is written: the next one has nothing else to say
+				// all of it is written: the next one has nothing else to say
+				want := w.spool.recorder.AppendState(nil)
 				require.True(t, bytes.Equal(want, checkpointOf(t, s, dir).AppendState(nil)), "checkpoint %d", checkpoints)
 				files, err := filepath.Glob(filepath.Join(dir, tablesFile+"*"))
 				require.NoError(t, err)

@@ -55,7 +55,8 @@ func (s *Spool) NoteUsage(stalls Stalls) {
 	set(usageLongestNS, stalls.LongestNS)
 	setMax(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
 	set(usageWritten, uint64(s.written))
-	if s.measured != s.checkpoints { // it takes some microseconds, and only checkpoints change it much
+	// it takes some microseconds, and only checkpoints change it much
+	if s.measured != s.checkpoints {
 		s.measured = s.checkpoints
 		memory := runtimeMemory()
 		set(usageMemory, memory)

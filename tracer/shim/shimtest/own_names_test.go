@@ -147,7 +147,8 @@ func arrange(seed uint64, names []string, implementation, how string) *arrangeme
 	for _, name := range a.needed.defines {
 		defined[name]++
 	}
-	for i := range a.plugins { // of two pointers to functions of one name nothing says which is which
+	// of two pointers to functions of one name nothing says which is which
+	for i := range a.plugins {
 		for _, name := range a.plugins[i].defines {
 			if defined[name] == 1 {
 				a.plugins[i].exports = append(a.plugins[i].exports, name)

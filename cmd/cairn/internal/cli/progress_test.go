@@ -38,7 +38,8 @@ func TestLinesOfProgress(t *testing.T) {
 	for at := time.Duration(0); at <= 25*time.Second; at += barInterval {
 		m.show(begun.Add(at))
 	}
-	assert.Equal(t, 3, strings.Count(out.String(), "\n"), out.String()) // at about 1.6, 11.6 and 21.6 s
+	// at about 1.6, 11.6 and 21.6 s
+	assert.Equal(t, 3, strings.Count(out.String(), "\n"), out.String())
 	assert.NotContains(t, out.String(), "\r")
 	m.End(p)
 	m.show(begun.Add(time.Minute))
