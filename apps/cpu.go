@@ -41,9 +41,8 @@ func (w *work) cpu(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			// then it did not do the same work; the part "run" says so
 			if program.Code != first.Code {
-				w.record.Ratio = nil
+				w.record.Ratio = nil // it did not do the same work; the part "run" says so
 				return nil
 			}
 			if trace == "" {

@@ -6,8 +6,8 @@
 // refuse. A check that fails without being on the list, or passes although it is on it, makes
 // the exit code 1.
 //
-//	go run ./apps run [--only run,cpu,commands] [PROGRAM…]    all programs unless some are named
-//	go run ./apps table                                       the table of what was measured before
-//	go run ./apps packages [PROGRAM…]                         what hack/install.sh apps installs
-//	go run ./apps versions                                    the list in the README
+//	go run ./apps run [--only run,cpu,commands] [PROGRAM…]   all programs unless some are named
+//	go run ./apps table                                      the table of what was measured before
+//	go run ./apps packages [PROGRAM…]                        what hack/install.sh apps installs
+//	go run ./apps versions                                   the list in the README
 package main

@@ -14,8 +14,9 @@ import (
 // The encoding of a signature, used as its key and, with strings replaced by references to a
 // table, in the file (docs/format-sections.md, "Signatures"):
 //
-//	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses + 262144 where the
-//	recorder generalized, site (varints), own rank (zigzag varint), return value,
+//	function + 65536 where the time before it was not traced + 131072 where the program ignores
+//	the statuses + 262144 where the recorder generalized, site (varints),
+//	own rank (zigzag varint), return value,
 //	number of In values and the values, number of Out values and the values, communicator
 //
 // A value is one byte, the form in its low four bits and a small number x in its high ones, then,

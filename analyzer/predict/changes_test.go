@@ -14,7 +14,8 @@ import (
 // before each of them, rank 1 computes 2, 12 and 2. If no computation of more than 5 took longer
 // than 2, the second barrier would end 10 earlier.
 //
-//	rank 0: Init 1-2, Barrier 4-5, 7-18, 20-21, Finalize 22-23      rank 1: Init 1-2, Barrier 4-5, 17-18, 20-21, Finalize 22-23
+//	rank 0: Init 1-2, Barrier 4-5, 7-18, 20-21, Finalize 22-23
+//	rank 1: Init 1-2, Barrier 4-5, 17-18, 20-21, Finalize 22-23
 func TestSingleInstancesTakeOtherTimes(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -53,7 +54,8 @@ func TestAComputationTakesLonger(t *testing.T) {
 // By hand, in units: the first receive finds its message and takes 0.5, the second waits for its
 // own from 4 to 8.
 //
-//	rank 0: Init 1-2, Recv 3-3.5, Recv 4-9, Finalize 20-21      rank 1: Init 1-2, Send 2.1-2.2, Send 8-9, Finalize 10-21
+//	rank 0: Init 1-2, Recv 3-3.5, Recv 4-9, Finalize 20-21
+//	rank 1: Init 1-2, Send 2.1-2.2, Send 8-9, Finalize 10-21
 //
 // If receives wait for nobody, the second takes 0.5 as well, so rank 0 is 4.5 earlier: in Finalize
 // at 15.5, which still waits for all, and ends at 16.5: 15.5 from 1 on. If nothing but Init and

@@ -22,12 +22,13 @@
 //
 // Everything else is the call's own cost (cost.go):
 //
-//	exit' = max(entry' + local, dependencies' + transfer)             as measured
-//	exit' = max(entry', dependencies' + L + bytes G) + o              on a network with latency L, time per byte G, overhead o
+//	exit' = max(entry' + local, dependencies' + transfer)     as measured
+//	exit' = max(entry', dependencies' + L + bytes G) + o      on a network
 //
-// The second line is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages. A large
-// message uses a handshake: the sender asks, the receiver answers when it is inside MPI, and then
-// the data is sent. If s and r are the entries of the calls that posted its two sides, it is
+// with latency L, time per byte G and overhead o. The second line is LogGP (Alexandrov et al., SPAA
+// 1995) without the gap between messages. A large message uses a handshake: the sender asks, the
+// receiver answers when it is inside MPI, and then the data is sent. If s and r are the entries of
+// the calls that posted its two sides, it is
 //
 //	received at max(s' + 3 L, r' + 2 L) + bytes G, sent at max(s' + 2 L, r' + L) + bytes G
 //

@@ -150,7 +150,8 @@ func TestAMessageThatSeemsToComeEarlyIsWaitedFor(t *testing.T) {
 // waits for it since 9), and after a long wait, during which it lost its processor (sent at 20,
 // there at 23). Without the wait it would not have.
 //
-//	rank 0: Init 1-2, Recv 9-10.5, Recv 12-23, Finalize 24-25      rank 1: Init 1-2, Send 10-11, Send 20-21, Finalize 22-25
+//	rank 0: Init 1-2, Recv 9-10.5, Recv 12-23, Finalize 24-25
+//	rank 1: Init 1-2, Send 10-11, Send 20-21, Finalize 22-25
 //
 // With rank 1 sending the second at 12 (computing nothing since 11, of the send's 1): entered
 // at 11, it is there at 11.5, before it is received; nobody waits, so the receive takes its 0.5 at

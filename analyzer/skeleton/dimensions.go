@@ -48,9 +48,8 @@ func (w *writer) rounds(s *step) int {
 		}
 		trips = int(b.trips.same)
 	}
-	// otherwise loops are shortened by rounds
 	if trips%w.shape.bits != 0 || !w.turns(s) || trips > w.shape.bits && w.scale < 1 {
-		return 0
+		return 0 // otherwise loops are shortened by rounds
 	}
 	return trips / w.shape.bits
 }

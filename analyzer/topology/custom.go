@@ -13,7 +13,8 @@ import (
 //
 //	[
 //	  {"name": "knight", "offsets": [[1, 2], [2, 1]], "periodic": true},
-//	  {"name": "two triangles", "ranks": 5, "edges": [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2]]}
+//	  {"name": "two triangles", "ranks": 5,
+//	   "edges": [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2]]}
 //	]
 type Custom struct {
 	Name     string   `json:"name"`

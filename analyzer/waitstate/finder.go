@@ -255,7 +255,7 @@ func (f *Finder) oneSided(m *match.Message) {
 	done, cause := m.Receive.Done, &m.Send.Post
 	switch m.Kind {
 	case match.ExposedToStart:
-		// otherwise it did not wait, MPI_Win_complete will
+		// if neither, it did not wait: MPI_Win_complete will
 		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) {
 			recordWait(done, LatePost, cause.EnterStamp(), cause.Location, known(m))
 		}

@@ -15,19 +15,21 @@ import (
 // Global names of communicators. All members of a communicator compute the same name without
 // communication, and different communicators of one world get different names:
 //
-//	collective creation    parent.n@leader: n counts the creating calls on the parent, which all its members make in
-//	                       the same order. The groups of one call are disjoint, so the world rank of their first
-//	                       member, the leader, distinguishes them. On an intercommunicator the leaders of both
-//	                       groups, the smaller first.
+//	collective creation    parent.n@leader: n counts the creating calls on the parent, which all
+//	                       its members make in the same order. The groups of one call are
+//	                       disjoint, so the world rank of their first member, the leader,
+//	                       distinguishes them. On an intercommunicator the leaders of both groups,
+//	                       the smaller first.
 //	merge                  the same, on the intercommunicator
-//	create_group           parent/group#tag.n: only the group's members call, so n counts the creations with this
-//	                       parent, group and tag. The parent's counter does not advance.
+//	create_group           parent/group#tag.n: only the group's members call, so n counts the
+//	                       creations with this parent, group and tag. The parent's counter does
+//	                       not advance.
 //	create_from_group      group#"stringtag".n
 //	intercommunicators     group+group#tag.n, both groups by hash in order of the hashes
-//	spawn                  parent.n@leader>: the same on all processes of our side. The child's is MPI_Comm_get_parent;
-//	                       the merger joins the two
-//	accept, connect        as spawn, if the other side is another world; within one world both sides know both
-//	                       groups: group+group#port.n
+//	spawn                  parent.n@leader>: the same on all processes of our side. The child's is
+//	                       MPI_Comm_get_parent; the merger joins the two
+//	accept, connect        as spawn, if the other side is another world; within one world both
+//	                       sides know both groups: group+group#port.n
 //	join                   group+group#join.n within one world; else join.n
 //
 // group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by

@@ -32,7 +32,7 @@ import (
 //   - the grammar predicted the whole iteration (grammar.Sequitur.Since).
 //
 // An iteration that differs is consumed as single repeats. TestLoops and FuzzRepeats compare the
-// result with that of the slow path, byte by byte. with that of the slow path, byte by byte.
+// result with that of the slow path, byte by byte.
 
 // A loop is the loop of a thread.
 type loop struct {

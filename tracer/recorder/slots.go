@@ -26,9 +26,9 @@ const (
 //	status                  always: also as an argument of MPI_Get_count
 //	double, timestamp       always: times
 //	aint                    results only: addresses (MPI_Get_address)
-//	bool, index, count,     results of calls that wait, test, probe, receive or ask a status or a window; elsewhere
-//	bytes, offset, int,     (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they are properties of objects and make
-//	rank, tag, errorcode    good signatures
+//	bool, index, count,     results of calls that wait, test, probe, receive or ask a status or a
+//	bytes, offset, int,     window; elsewhere (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they
+//	rank, tag, errorcode    are properties of objects and make good signatures
 //
 // A status that may be missing (a failed poll, MPI_Waitsome) is a list of zero or more, so that the
 // outcome of a poll does not change the terminal. The message of MPI_Improbe stays in the

@@ -80,7 +80,7 @@ func TestImpactBetweenRanksThatDoDifferentThings(t *testing.T) {
 // before the second.
 //
 //	rank 0: Init 0-10, Barrier 25-51 (waits until 50), Barrier 66-67, Finalize 67-68
-//	rank 1: Init 0-10, Barrier 50-51,                  Barrier 51-67 (waits until 66), Finalize 67-68
+//	rank 1: Init 0-10, Barrier 50-51, Barrier 51-67 (waits until 66), Finalize 67-68
 //
 // The path: Init 10, 40 on rank 1 before the first barrier, 1 in it, 15 on rank 0 before the
 // second, 1 in it, Finalize 1. Rank 0 is busy for 10 + 15 + 1 + 15 + 1 + 1 = 43 and idle for 25:

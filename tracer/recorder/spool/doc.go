@@ -11,10 +11,11 @@
 //	first-N.seg, N.seg      record buffers
 //	state-0, state-1        the last two checkpoints (state_file.go)
 //	tables-N                changes of the recorder's tables, by checkpoint (table_log.go)
-//	times-N, values-N,      logs of blocks: the data that grows with the number of calls (block_log.go)
-//	chapters-N
+//	times-N, values-N,      logs of blocks: the data that grows with the number of calls
+//	chapters-N              (block_log.go)
 //	part-N, left            blocks of the logs, coded as in a trace (pack.go)
-//	stored-N, pieces-N      the index of a part that is in the store (stored_part.go, joined_parts.go)
+//	stored-N, pieces-N      the index of a part that is in the store (stored_part.go,
+//	                        joined_parts.go)
 //	dictionary, observed    written by the shim (packages record, observed)
 //	took                    the resources that tracing takes in the process (usage.go)
 //

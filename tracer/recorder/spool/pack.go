@@ -86,7 +86,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	// otherwise wait for the next checkpoint
+	// what is not coded yet waits for the next checkpoint
 	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) {
 		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
 	}

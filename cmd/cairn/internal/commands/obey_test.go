@@ -158,7 +158,7 @@ func endAfterSignal(t *testing.T, arguments []string, after time.Duration, signa
 	if err == nil {
 		return // it ended before the signal
 	}
-	// otherwise the runtime did not handle signals yet
+	// −1: the runtime did not handle signals yet
 	if code := process.ProcessState.ExitCode(); code >= 0 {
 		assert.Equal(t, 128+int(signal), code, said.String())
 		assert.Contains(t, said.String(), "asked to end")
