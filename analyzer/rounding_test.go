@@ -68,7 +68,8 @@ func assertExplained(t *testing.T, timing string, p float64, exact *analyzertest
 	for i, r := range exact.Ranks {
 		off := min(p*r.Computation, two*float64(r.Calls+1))
 		assert.InDelta(t, r.Computation, got.Ranks[i].Computation, off+1e-9, "%s: rank %d computes", timing, r.Rank)
-		if r.Computation > 0 && r.Computation > *exact.Efficiency.MeanUseful/2 { // a master hardly computes
+		// a master hardly computes
+		if r.Computation > 0 && r.Computation > *exact.Efficiency.MeanUseful/2 {
 			share = max(share, off/r.Computation)
 		}
 	}

@@ -41,8 +41,8 @@ func (w *work) cpu(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if program.Code != first.Code { // then it did not do the same work; the part "run" says so
-				w.record.Ratio = nil
+			if program.Code != first.Code {
+				w.record.Ratio = nil // it did not do the same work; the part "run" says so
 				return nil
 			}
 			if trace == "" {

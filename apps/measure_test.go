@@ -42,7 +42,8 @@ func TestSlicesOfPerfetto(t *testing.T) {
 	event := func(kind, track uint64) []byte {
 		e := protowire.AppendVarint(protowire.AppendTag(nil, eventType, protowire.VarintType), kind)
 		e = protowire.AppendVarint(protowire.AppendTag(e, trackNumber, protowire.VarintType), track)
-		p := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000) // a time stamp
+		// a time stamp
+		p := protowire.AppendVarint(protowire.AppendTag(nil, 8, protowire.VarintType), 1000)
 		p = protowire.AppendBytes(protowire.AppendTag(p, trackEvent, protowire.BytesType), e)
 		return protowire.AppendBytes(protowire.AppendTag(nil, tracePacket, protowire.BytesType), p)
 	}

@@ -201,7 +201,8 @@ func (p *program) withoutMeasures(line string) string {
 	for _, r := range p.measures {
 		if at := r.FindStringIndex(line); at != nil {
 			all := number.ReplaceAllString(line[:at[0]], " N ") + line[at[0]:at[1]] + number.ReplaceAllString(line[at[1]:], " N ")
-			return strings.Join(strings.Fields(all), " ") // a number of another width moves what follows
+			// a number of another width moves what follows
+			return strings.Join(strings.Fields(all), " ")
 		}
 	}
 	return line

@@ -22,8 +22,9 @@ func TestWhatIsCompared(t *testing.T) {
 		{"measures force +[0-9]+ calls|^WARN", one, two, 4, false}, // the lines that warn differ as a whole
 		{"measures force +[0-9]+ calls\ndiffers ^WARN", one, two, 3, true},
 		{"measures ^force\ndiffers ^WARN", one, two, 3, true},
-		{"measures force +[0-9]+ calls", "force 12 calls 3 s", "force 13 calls 3 s", 1, false}, // the match itself is compared
-		{"measures ^force", "force 12 calls 3 s", "force 13 calls x s", 1, false},              // so are words
+		// the match itself is compared
+		{"measures force +[0-9]+ calls", "force 12 calls 3 s", "force 13 calls 3 s", 1, false},
+		{"measures ^force", "force 12 calls 3 s", "force 13 calls x s", 1, false}, // so are words
 		{"", "b\na", "a\nb", 2, false},
 		{"any-order", "b\na", "a\nb", 2, true},
 		{"differs .", "a", "b", 0, true}, // which is why the check "compared" fails

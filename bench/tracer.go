@@ -324,8 +324,8 @@ func tracerNPB(b *bench) {
 // cpuOfNPB is the CPU time of a run, which must have computed the right result and traced every
 // rank.
 func (p *preloader) cpuOfNPB(mpi, variant, yield, program string) float64 {
-	// The files are moved, not removed: a file system that has just freed many files takes longer to
-	// create new ones, and a pod's volume is fresh.
+	// The files are moved, not removed: a file system that has just freed many files takes longer
+	// to create new ones, and a pod's volume is fresh.
 	if err := os.Rename(p.path("root/spool"), get(os.MkdirTemp(p.dir,
 		"old-"))+"/spool"); !os.IsNotExist(err) {
 		must(err)

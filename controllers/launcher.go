@@ -108,8 +108,8 @@ func launcherContainer(job *v1alpha1.TracedMPIJob) string {
 	return launcher.Template.Spec.Containers[0].Name
 }
 
-// recordAttempts records the starts of the launcher and the failures of pods while the pods exist: a
-// Job that has used up its retries deletes them.
+// recordAttempts records the starts of the launcher and the failures of pods while the pods exist:
+// a Job that has used up its retries deletes them.
 func (p *pass) recordAttempts(ctx context.Context) error {
 	pods, err := p.podsOf(ctx, "")
 	if err != nil {

@@ -211,7 +211,8 @@ func TestRanksThatEndedEarlyAreNamed(t *testing.T) {
 	require.Equal(t, "the traces of all ranks arrived; run 0/0: ranks 1,3 ended before MPI_Finalize", s.expect("TraceCollected", isTrue, "AllRanks"))
 }
 
-// A job with more shards than the fan-in is merged in levels: each Job follows the one before, and the last answers.
+// A job with more shards than the fan-in is merged in levels: each Job follows the one before, and
+// the last answers.
 func TestMergeInLevels(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Merge.FanIn = ptr.To[int32](2) })

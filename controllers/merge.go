@@ -130,7 +130,8 @@ func (p *pass) mergeTask(attempts string) task.Task {
 		t.Merge = t.Args
 		t.Args = []string{"report", "--job", "--store", p.job.Status.StorageURI, "--wait",
 			"--analyses", strings.Join(p.analysisNames(), ",")}
-		t.DeadlineSeconds += task.StepDeadlineSeconds // it also waits for the analyses, which have a day as well
+		// it also waits for the analyses, which have a day as well
+		t.DeadlineSeconds += task.StepDeadlineSeconds
 	}
 	return t
 }

@@ -125,7 +125,8 @@ func (p *pass) handleStepError(err error) (time.Duration, error) {
 	return 0, err
 }
 
-// requeueWithin requests another reconciliation after d, even if no watched object changes until then.
+// requeueWithin requests another reconciliation after d, even if no watched object
+// changes until then.
 func (p *pass) requeueWithin(d time.Duration) {
 	p.again = sooner(p.again, d)
 }

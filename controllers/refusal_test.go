@@ -228,7 +228,8 @@ func (s *stage) bySchemaOfMPIJob() error {
 	return err
 }
 
-// TestRefusalsAreTriedLessAndLessOften, and an MPIJob that its own schema refuses is over after a while: it cannot change.
+// TestRefusalsAreTriedLessAndLessOften, and an MPIJob that its own schema refuses is over after a
+// while: it cannot change.
 func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 	s := newStage(t)
 	s.apply()
@@ -242,7 +243,8 @@ func TestRefusalsAreTriedLessAndLessOften(t *testing.T) {
 	}
 	var pauses []time.Duration
 	started := s.clock.Now()
-	_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")}) // what it is injected with is written first
+	// what it is injected with is written first
+	_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
 	require.NoError(t, err)
 	for range 40 {
 		result, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})

@@ -101,7 +101,8 @@ func (s *stage) apply(change ...func(*v1alpha1.TracedMPIJob)) {
 	require.NoError(s, s.Create(s.ctx, job))
 }
 
-// applyWithoutAnalyses creates a job with an empty list of analyses, which the typed client leaves out.
+// applyWithoutAnalyses creates a job with an empty list of analyses, which the typed
+// client leaves out.
 func (s *stage) applyWithoutAnalyses() {
 	s.Helper()
 	job := &unstructured.Unstructured{}
@@ -245,8 +246,8 @@ func (s *stage) podOf(job *batchv1.Job, i int) *corev1.Pod {
 	return made
 }
 
-// containerEnds plays the kubelet: the container that runs in a pod ends. An init container that ends well is followed
-// by the main one.
+// containerEnds plays the kubelet: the container that runs in a pod ends. An init container that
+// ends well is followed by the main one.
 func (s *stage) containerEnds(made *corev1.Pod, p pod) {
 	s.Helper()
 	now := metav1.NewTime(s.clock.Now())

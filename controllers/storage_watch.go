@@ -157,7 +157,8 @@ func (p *pass) storageSeen(ctx context.Context) (storage.Seen, error) {
 func (p *pass) recordLost(pod string, said messages.Ship) {
 	status := &p.job.Status
 	lines := slices.Clone(said.Lost)
-	if more := said.LostCount - len(lines); more > 0 { // more than a termination message has room for
+	// more than a termination message has room for
+	if more := said.LostCount - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
 	}
 	for _, line := range lines {

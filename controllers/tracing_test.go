@@ -116,7 +116,8 @@ func TestValuesOfTheResource(t *testing.T) {
 	require.ElementsMatch(t, of("timing"), values(tracing["timing"].Properties["mode"]))
 	require.ElementsMatch(t, of("include"), values(*tracing["include"].Items.Schema))
 	require.ElementsMatch(t, of("exclude"), values(*tracing["exclude"].Items.Schema))
-	modes := map[string]string{"enabled": "full", "clustered": "clustered"} // disabled: there is no tracer
+	// disabled: there is no tracer
+	modes := map[string]string{"enabled": "full", "clustered": "clustered"}
 	for _, mode := range values(tracing["mode"]) {
 		if mode != "disabled" {
 			require.Contains(t, of("mode"), modes[mode])

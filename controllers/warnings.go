@@ -28,7 +28,8 @@ const (
 	// eventDelay is the time in which the pods of a job should be created. Events are read only
 	// after it.
 	eventDelay = 2 * time.Second
-	// maxEventInterval limits the interval between two reads of the events: a job may wait for days.
+	// maxEventInterval limits the interval between two reads of the events: a job
+	// may wait for days.
 	maxEventInterval = 30 * time.Second
 	// maxTrouble limits the text about pods to a few sentences.
 	maxTrouble = 1024

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Install or upgrade the chart, with MinIO, on the cluster that KUBECONFIG names, using the images of hack/images.sh.
+# Install or upgrade the chart, with MinIO, on the cluster that KUBECONFIG names, using the images of
+# hack/images.sh.
 #   hack/deploy.sh JOB_NAMESPACE...
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Copy a TracedMPIJob's report out of the chart's MinIO, which only the cluster can reach, to this machine.
+# Copy a TracedMPIJob's report to this machine, out of the chart's MinIO, which only the cluster can
+# reach.
 #   hack/fetch-report.sh NAMESPACE NAME DIRECTORY
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

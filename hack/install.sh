@@ -2,7 +2,8 @@
 # Install what development needs, in stages. What exists is kept, and two of these may run at the
 # same time.
 #   hack/install.sh base        compilers, Open MPI and MPICH: builds, traced runs on this machine
-#   hack/install.sh readers     what reads the exports in the tests: OTF2's tools, SimGrid, DuckDB, pandas, notebooks
+#   hack/install.sh readers     what reads the exports in the tests: OTF2's tools, SimGrid, DuckDB,
+#                               pandas, notebooks
 #   hack/install.sh apps        the programs of apps/programs.txt (APPS="…": only these; up to 3 GB)
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)

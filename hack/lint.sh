@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# golangci-lint, built from its module at the version named here, and rules of our own (hack/lint), over
-# all packages and build tags.
+# golangci-lint, built from its module at the version named here, and rules of our own (hack/lint),
+# over all packages and build tags.
 #   hack/lint.sh [--build-only]     --build-only: makes the linters
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -19,4 +19,4 @@ go build -o "$BIN/cairn-lint" ./hack/lint
 [ "${1:-}" != --build-only ] || exit 0
 # With cgo, for what uses it. The last two tags: other packages are then compiled as without it.
 CGO_ENABLED=1 "$BIN/golangci-lint" run --build-tags mpi,e2e,browser,recipes,otf2,netgo,osusergo ./...
-go vet -vettool="$BIN/cairn-lint" -mpiwords -tags mpi,e2e,browser ./...
+go vet -vettool="$BIN/cairn-lint" -tags mpi,e2e,browser ./...

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced: minio_forward NAMESPACE makes the chart's MinIO reachable on 127.0.0.1 until the script ends, and sets the
-# CAIRN_S3_* environment for the cairn command with that namespace's credentials.
+# Sourced: minio_forward NAMESPACE makes the chart's MinIO reachable on 127.0.0.1 until the script
+# ends, and sets the CAIRN_S3_* environment for the cairn command with that namespace's credentials.
 minio_forward() {
   local log; log=$(mktemp)
   kubectl -n cairn-system port-forward service/cairn-minio :9000 >"$log" 2>&1 &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Check whether everything that is generated or formatted is up to date. Names what is not, and the
-# command that repairs it.
+# Check whether everything that is generated or formatted is up to date, and how commits are
+# described. Names what is not, and the command that repairs it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -9,6 +9,13 @@ complain() { printf 'verify: %s\n' "$*" >&2; bad=1; }
 
 unformatted=$(git ls-files '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || complain "not formatted (gofmt -w): $unformatted"
+
+# Commits since this is a rule; of a shallow clone, those that it has.
+LC_ALL=C.UTF-8 # characters, not bytes
+while IFS=$'\t' read -r -d '' commit subject body; do
+  [ ${#subject} -le 72 ] || complain "the subject of commit $commit has ${#subject} characters, more than 72 (git commit --amend)"
+  [ -n "$body" ] || complain "commit $commit has no body that says why (git commit --amend): $subject"
+done < <(git log -z --no-merges --since=2026-11-27T00:00Z --format='%h%x09%s%x09%b')
 
 hack/lint.sh || complain "lint (make lint)"
 

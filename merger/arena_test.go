@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Copies share no memory with what is copied or with each other, whatever is appended to them, until
-// they are taken back.
+// Copies share no memory with what is copied or with each other, whatever is appended to them,
+// until they are taken back.
 func TestArena(t *testing.T) {
 	for _, size := range []int{0, 4, 64} {
 		random := rand.New(rand.NewPCG(uint64(size), 0))

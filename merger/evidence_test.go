@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A finished trace has the largest instances of all ranks, of each kind, in the order in which each rank has them.
+// A finished trace has the largest instances of all ranks, of each kind, in the order in which
+// each rank has them.
 func TestLargestInstancesOfAllRanks(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for range 100 {

@@ -130,7 +130,8 @@ func (a *importer) findShapes() error {
 	return nil
 }
 
-// check returns an error unless all columns of a signature have a value for a place (Thread.InShape).
+// check returns an error unless all columns of a signature have a value for a place
+// (Thread.InShape).
 func (a *importer) check(s *imported, place int64) error {
 	if s.own < -1 {
 		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {

@@ -53,7 +53,8 @@ func (m *metas) add(meta *trace.Meta) {
 	j.CreatedBy = max(j.CreatedBy, meta.CreatedBy)
 }
 
-// moreVotes returns the clustering with more votes: a rank that ended early has seen a prefix of them.
+// moreVotes returns the clustering with more votes: a rank that ended early has seen
+// a prefix of them.
 func moreVotes(a, b *trace.Clustering) *trace.Clustering {
 	switch {
 	case a == nil:

@@ -15,10 +15,10 @@ type numbering struct {
 	rule       []int32 // of each interned rule that is reached: its index in rules
 }
 
-// number walks the rules, whose terminals are numbers of that many distinct signatures, from the
-// roots. Terminals are numbered by first use. Rules are in reverse postorder of a walk from the last
-// root to the first and from the end of each body to its beginning, so that the first root is rule
-// 0.
+// number walks the rules, whose terminals are numbers of that many distinct signatures, from
+// the roots. Terminals are numbered by first use. Rules are in reverse postorder of a walk
+// from the last root to the first and from the end of each body to its beginning, so that the
+// first root is rule 0.
 func number(rules [][]grammar.Symbol, distinct int, roots []int32) numbering {
 	n := numbering{terminal: slices.Repeat([]int32{-1}, distinct), rule: make([]int32, len(rules))}
 	type position struct {

@@ -167,7 +167,8 @@ func TestCallsOfOneSourceLineAreOneSite(t *testing.T) {
 	}
 }
 
-// TestEvidenceFollowsItsSites: measurements between calls of one line have one site, like the calls.
+// TestEvidenceFollowsItsSites: measurements between calls of one line have one
+// site, like the calls.
 func TestEvidenceFollowsItsSites(t *testing.T) {
 	at := func(offset uint64) []trace.Site {
 		return []trace.Site{{BuildID: "a", Module: "a", Offset: offset, Function: "f", File: "/a.c", Line: 5}}

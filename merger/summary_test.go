@@ -12,12 +12,14 @@ func TestSummary(t *testing.T) {
 	var inputs []*trace.Content
 	for rank := range 2 {
 		r := record("w", 3, rank)
-		// from tick 10: Init 10, 60 outside, Send 20 with a call of 5 nested in it, 10 outside, Finalize 10
+		// from tick 10: Init 10, 60 outside, Send 20 with a call of 5 nested in it, 10
+		// outside, Finalize 10
 		r.call(trace.Signature{Function: 1, OwnRank: -1}, 0, 10)
 		r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(1), num(0), name("MPI_COMM_WORLD")}}, 60, 20)
 		r.call(trace.Signature{Function: 6, OwnRank: -1, Out: []trace.Value{num(0)}}, -15, 5)
 		r.call(trace.Signature{Function: 2, OwnRank: -1}, 20, 10)
-		r.call(trace.Signature{Function: 6, OwnRank: -1, Out: []trace.Value{num(0)}}, 1000, 1000) // after MPI_Finalize: does not count
+		// after MPI_Finalize: does not count
+		r.call(trace.Signature{Function: 6, OwnRank: -1, Out: []trace.Value{num(0)}}, 1000, 1000)
 		inputs = append(inputs, r.content())
 	}
 	s := Summarize(merge(t, true, inputs...))

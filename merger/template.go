@@ -120,7 +120,8 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 	return v
 }
 
-// streamed visits a stream of a parameter of a kind. A number that replaces it is what it stands for.
+// streamed visits a stream of a parameter of a kind. A number that replaces it is
+// what it stands for.
 func (to *visitor) streamed(v trace.Value, kind string, constant *trace.Value) trace.Value {
 	if to.stream == nil {
 		return v

@@ -45,7 +45,8 @@ func separate(c *trace.Content) (*trace.Content, error) {
 	out.Sequences = slices.Clip(c.Sequences)
 	out.Grammar.Rules = slices.Clip(c.Grammar.Rules)
 	s := newSeparation(&out, functions)
-	alike := map[int][]int32{} // terminals below a root (which threads of a shard share) that may be joined
+	// terminals below a root (which threads of a shard share) that may be joined
+	alike := map[int][]int32{}
 	for _, t := range c.Threads.All() {
 		terminals, known := alike[t.Root]
 		if !known {

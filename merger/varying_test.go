@@ -209,8 +209,8 @@ func TestLoopWithVaryingTripCounts(t *testing.T) {
 	require.Less(t, size(1000, func(int) int { return 2 + random.Intn(64) }), int64(2000), "any n: two bytes each")
 }
 
-// ScalaTrace II, Figure 4: loops that differ between ranks in what they hold and how often they run; and loops that
-// differ in the trip count alone, which share all symbols.
+// ScalaTrace II, Figure 4: loops that differ between ranks in what they hold and how often they
+// run; and loops that differ in the trip count alone, which share all symbols.
 func TestLoopAgnosticMerge(t *testing.T) {
 	figure4 := []*trace.Content{
 		loops(0, 2, func(do func(uint16)) {
@@ -392,7 +392,8 @@ func TestStreamsOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestAggregatedTimesOfVaryingParameters: the statistics of signatures that become one are added up.
+// TestAggregatedTimesOfVaryingParameters: the statistics of signatures that become
+// one are added up.
 func TestAggregatedTimesOfVaryingParameters(t *testing.T) {
 	inputs := varyAll(3, 200)
 	for _, c := range inputs {

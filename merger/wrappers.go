@@ -15,14 +15,14 @@ import (
 // allows that it is one (tracer/shim/address/callers.c); here is decided whether it is, for all
 // ranks alike.
 //
-// A function may be a wrapper if it has one call that leads to MPI, and a rank calls it from several
-// places. It is one if these are more than the places from which other functions, which may not be
-// wrappers, call the same thing in the binary. So functions that alone call MPI_Allreduce, to sum
-// and to take the maximum, are wrappers if each is called from two places; one of many that call it
-// is none, and neither is one that sends and receives. A wrapper of a wrapper is one by the same
-// rule, and functions that are called from one place only are passed. Calls that only query the
-// state of the process (MPI_Wtime) do not count. What each rank calls from one place, though not all
-// from the same one, is one region of the program (places.go), and remains one.
+// A function may be a wrapper if it has one call that leads to MPI, and a rank calls it from
+// several places. It is one if these are more than the places from which other functions, which may
+// not be wrappers, call the same thing in the binary. So functions that alone call MPI_Allreduce,
+// to sum and to take the maximum, are wrappers if each is called from two places; one of many that
+// call it is none, and neither is one that sends and receives. A wrapper of a wrapper is one by the
+// same rule, and functions that are called from one place only are passed. Calls that only query
+// the state of the process (MPI_Wtime) do not count. What each rank calls from one place, though
+// not all from the same one, is one region of the program (places.go), and remains one.
 
 // A location is a line of the source, or an address where the line is not known.
 type location struct {
@@ -118,8 +118,8 @@ func (p *internTable) withoutWrappers() []uint32 {
 	return shown
 }
 
-// eachSetOfSites calls f for the sites of each thread that have callers. Threads with the same sites
-// are one set.
+// eachSetOfSites calls f for the sites of each thread that have callers. Threads with the same
+// sites are one set.
 func (p *internTable) eachSetOfSites(f func(set int, site uint32)) {
 	sets := map[string]bool{}
 	for i := range p.shapes {

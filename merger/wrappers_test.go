@@ -14,8 +14,9 @@ import (
 // says otherwise.
 var wrapped = []trace.Function{{ID: 1, Name: "MPI_F", Return: "int"}, {ID: 2, Name: "MPI_G", Return: "int"}, {ID: 3, Name: "MPI_Wtime", Return: "double", Class: "time"}}
 
-// sitesOn lists the sites of a path of calls like "main:7 step:12 wrap:3 MPI_G", the outermost frame first. A frame
-// is a line of a function of the program, or of a library ("lib/f:3"), or an address ("@5").
+// sitesOn lists the sites of a path of calls like "main:7 step:12 wrap:3 MPI_G", the outermost
+// frame first. A frame is a line of a function of the program, or of a library ("lib/f:3"), or
+// an address ("@5").
 func sitesOn(path string) (sites []trace.Site) {
 	for _, frame := range strings.Fields(path) {
 		if strings.HasPrefix(frame, "MPI_") {

@@ -12,15 +12,16 @@ type Group string
 
 // The groups. Every function belongs to exactly one.
 const (
-	GroupPointToPoint Group = "p2p"         // sends, receives, probes, and operations on requests
-	GroupCollective   Group = "collective"  // barriers to scans, including neighborhood collectives
-	GroupComm         Group = "comm"        // communicators and groups of processes
-	GroupRMA          Group = "rma"         // windows, one-sided communication and its synchronization
-	GroupIO           Group = "io"          // files
-	GroupDatatype     Group = "datatype"    // constructors, packing
-	GroupQuery        Group = "query"       // local queries: ranks, sizes, names, the time
-	GroupTool         Group = "tool"        // the tool interface
-	GroupEnvironment  Group = "environment" // the rest: start and end, info, attributes, error handlers, dynamic processes
+	GroupPointToPoint Group = "p2p"        // sends, receives, probes, and operations on requests
+	GroupCollective   Group = "collective" // barriers to scans, including neighborhood collectives
+	GroupComm         Group = "comm"       // communicators and groups of processes
+	GroupRMA          Group = "rma"        // windows, one-sided communication and its synchronization
+	GroupIO           Group = "io"         // files
+	GroupDatatype     Group = "datatype"   // constructors, packing
+	GroupQuery        Group = "query"      // local queries: ranks, sizes, names, the time
+	GroupTool         Group = "tool"       // the tool interface
+	// the rest: start and end, info, attributes, error handlers, dynamic processes
+	GroupEnvironment Group = "environment"
 )
 
 // Groups lists all groups in the order of their numbers.

@@ -95,7 +95,8 @@ func normalDeclaration(text string) string {
 	return strings.Join(words, " ")
 }
 
-// inOurWords replaces what the implementation is known to spell differently, and marks the spellings as met.
+// inOurWords replaces what the implementation is known to spell differently, and marks the
+// spellings as met.
 func (mpi *implementation) inOurWords(f *Function, parameters []string, met map[int]int) []string {
 	texts := slices.Clone(parameters)
 	for n, s := range mpi.spellings {

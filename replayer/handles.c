@@ -19,8 +19,8 @@ enum {
 // returns the same handle, which has the same id, each time it is asked for it (such as a
 // communicator's group), and it must be freed as often. Another MPI returns different handles. And
 // an id is given again once its object is freed, which another thread need not have done yet here:
-// a thread uses its own handle, or else the oldest one. It must not wait for the other thread, which
-// may be in a collective operation that begins only after this thread has gone on.
+// a thread uses its own handle, or else the oldest one. It must not wait for the other thread,
+// which may be in a collective operation that begins only after this thread has gone on.
 struct made {
 	uint64_t handle;
 	struct thread *thread;
@@ -68,7 +68,8 @@ static void wait_for_others(struct call *c, const struct table *t, int64_t id)
 		cr_die("call %llu: %s#%lld is not there, and no other thread makes it", (unsigned long long)c->index, t->kind, (long long)id);
 }
 
-// chosen returns the link to the handle that a call of this thread means, which is NULL if there is none.
+// chosen returns the link to the handle that a call of this thread means, which is NULL
+// if there is none.
 static struct made **chosen(struct call *c, struct slot *s)
 {
 	struct made **link = &s->newest;

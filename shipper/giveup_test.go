@@ -52,7 +52,8 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 				long[rank].Repeat(turns)
 				calls += 3 * uint64(turns)
 			}
-			eventually(t, "the logs are coded", func() bool { return waiting(spool) < 5<<20 }) // real ranks are slower
+			// real ranks are slower
+			eventually(t, "the logs are coded", func() bool { return waiting(spool) < 5<<20 })
 			require.LessOrEqual(t, treeSize(spool), int64(limit))
 		}
 		coarse := func() (n int) {
@@ -97,8 +98,8 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 	}
 }
 
-// requireCallsAndClock checks that all calls are there, that times and sums together are all ticks, and that the last calls
-// have their own times.
+// requireCallsAndClock checks that all calls are there, that times and sums together are all ticks,
+// and that the last calls have their own times.
 func requireCallsAndClock(t *testing.T, content *trace.Content, calls uint64) {
 	t.Helper()
 	var found uint64

@@ -29,7 +29,9 @@ import (
 // A world is what the shipper knows of a launch.
 type world struct {
 	launchID string
-	open     []*located // directories that the next upload may replace; of a process in several of them, the last one counts
+	// directories that the next upload may replace; of a process in several of them,
+	// the last one counts
+	open     []*located
 	closed   map[identity]bool
 	next     time.Time // time of the next upload while ranks run; zero: not seen before
 	unusable map[string]bool

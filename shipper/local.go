@@ -40,8 +40,9 @@ type LocalRun struct {
 	Processes map[int]string
 }
 
-// ErrNothingTraced is the error for a spool without ranks, ErrNeverInitialized that for one in which processes left a sign
-// that they called MPI, but not MPI_Init: for example, only the tool interface.
+// ErrNothingTraced is the error for a spool without ranks, ErrNeverInitialized that for one
+// in which processes left a sign that they called MPI, but not MPI_Init: for example, only
+// the tool interface.
 var (
 	ErrNothingTraced    = errors.New("no rank was traced")
 	ErrNeverInitialized = errors.New("MPI was called, but never initialized")

@@ -12,8 +12,8 @@ import (
 // Only one sidecar at a time works on a spool: a new one waits for an earlier one to end. The lock
 // is that of the spool's directory, which the system releases with the process.
 
-// lockSpool waits until no other sidecar works on the spool, at most until the grace period of the pod
-// ends; then it returns false. A spool that cannot be locked is used without a lock.
+// lockSpool waits until no other sidecar works on the spool, at most until the grace period of the
+// pod ends; then it returns false. A spool that cannot be locked is used without a lock.
 func (s *ship) lockSpool(ctx context.Context) (release func(), ok bool) {
 	release = func() {}
 	dir, err := os.Open(s.Options.Spool)

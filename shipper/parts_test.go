@@ -211,7 +211,8 @@ func goesToTheStore(t *testing.T, program program) {
 				eventually(t, "chapters have left the spool", func() bool {
 					chapters, err := filepath.Glob(filepath.Join(spool, "*", "chapters-*"))
 					require.NoError(t, err)
-					return len(chapters) <= 4 // of each rank one may wait for times, and one is not full
+					// of each rank one may wait for times, and one is not full
+					return len(chapters) <= 4
 				})
 			}
 			run.some(turns)

@@ -48,8 +48,8 @@ func killed(t *testing.T, o Options) (kill func()) {
 	return kill
 }
 
-// collected are all processes in the store by host, pid and start, with the number of their calls; those that are in
-// several shards count as the merge counts them.
+// collected are all processes in the store by host, pid and start, with the number of their calls;
+// those that are in several shards count as the merge counts them.
 func collected(t *testing.T, s store.Store, id Identity) map[string]uint64 {
 	t.Helper()
 	calls := map[string]uint64{}
@@ -83,8 +83,8 @@ func emptied(t *testing.T, spool string) {
 	})
 }
 
-// 100 launches one after the other, as in a launcher's script: the spool holds a few of them at any time, and the store
-// all of them at the end.
+// 100 launches one after the other, as in a launcher's script: the spool holds a few of them at any
+// time, and the store all of them at the end.
 func TestManyLaunchesOneAfterTheOther(t *testing.T) {
 	const ranks = 3
 	launches := 100

@@ -260,7 +260,8 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 			s.forgetStore()
 			return s.fail(ctx, atEnd, "world "+worldID(launchID), err)
 		case err != nil:
-			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // other worlds would fail in the same way
+			// other worlds would fail in the same way
+			return s.fail(ctx, atEnd, "world "+worldID(launchID), err)
 		}
 	}
 	s.succeeded()

@@ -375,7 +375,8 @@ func TestStoreThatComesBack(t *testing.T) {
 func TestStoreThatComesBackLate(t *testing.T) {
 	before := t.TempDir()
 	finished("launch", 0, 1).Write(t, before)
-	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from its first use
+	// the encoder of traces keeps channels from its first use
+	shipOnce(t, before, openStore(t), pod(0))
 	for _, left := range []time.Duration{6 * time.Second, 1500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
@@ -563,9 +564,9 @@ func TestRunLocalWaitsForRanks(t *testing.T) {
 	}
 }
 
-// TestInlinedFramesInCallPaths: solve calls relax, which was inlined and calls MPI at two places; and something that has
-// no name calls solve. By hand: a call path of two frames becomes one of three, whose middle both calls share; without
-// paths the innermost function is all there is.
+// TestInlinedFramesInCallPaths: solve calls relax, which was inlined and calls MPI at two places;
+// and something that has no name calls solve. By hand: a call path of two frames becomes one of
+// three, whose middle both calls share; without paths the innermost function is all there is.
 func TestInlinedFramesInCallPaths(t *testing.T) {
 	spool := t.TempDir()
 	raw, err := json.Marshal(map[string]any{"format": 1, "build_id": "cafe", "module": "app",

@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// worldsAB fills a spool with two worlds, of which the first in the order is the one that is returned.
+// worldsAB fills a spool with two worlds, of which the first in the order is the one
+// that is returned.
 func worldsAB(t *testing.T, spool string) (first *spooltest.Process) {
 	t.Helper()
 	first = finished("a", 0, 1)
@@ -55,7 +56,8 @@ func TestWorldThatCannotBeMade(t *testing.T) {
 	require.ErrorIs(t, err, errUnusable, "nor is a trace that is not valid")
 }
 
-// unreadable makes the system fail on a process's directory until the function that it returns is called.
+// unreadable makes the system fail on a process's directory until the function that it
+// returns is called.
 func unreadable(t *testing.T, sh *ship, name string) (mend func()) {
 	t.Helper()
 	_, err := sh.scan()

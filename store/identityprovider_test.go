@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// An identityProvider is an OpenID provider on 127.0.0.1 that signs tokens as a cluster does for service accounts.
+// An identityProvider is an OpenID provider on 127.0.0.1 that signs tokens as a cluster does for
+// service accounts.
 type identityProvider struct {
 	server *httptest.Server
 	key    *rsa.PrivateKey

@@ -11,7 +11,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// TestSessionToken: temporary keys are good with their token only, and a token that comes later counts at once.
+// TestSessionToken: temporary keys are good with their token only, and a token that comes
+// later counts at once.
 func TestSessionToken(t *testing.T) {
 	ctx := context.Background()
 	m := minioForTest(t)
@@ -59,7 +60,8 @@ func TestSessionToken(t *testing.T) {
 	refused("with another token")
 }
 
-// TestKeysOfOneVersion: the kubelet exchanges the files of a Secret all at once by a link, while they are read.
+// TestKeysOfOneVersion: the kubelet exchanges the files of a Secret all at once by a link,
+// while they are read.
 func TestKeysOfOneVersion(t *testing.T) {
 	dir := t.TempDir()
 	version := func(n int) {

@@ -22,8 +22,8 @@ type S3Options struct {
 	Region     string     // "" is us-east-1, or looked up at AWS
 	Addressing Addressing // position of the bucket's name in requests
 	CAFile     string     // PEM certificates to trust in addition to the system's; "": none
-	// CredentialsDir is a directory with the files accessKey, secretKey and, for temporary keys, sessionToken; "" is the
-	// AWS_* environment.
+	// CredentialsDir is a directory with the files accessKey, secretKey and, for temporary keys,
+	// sessionToken; "" is the AWS_* environment.
 	CredentialsDir string
 	// WebIdentity exchanges an identity token for temporary keys. If it names a file it replaces
 	// CredentialsDir.

@@ -149,7 +149,8 @@ func (k *identityKeys) refused(code string) error {
 		return err
 	}
 	claims := claimsOf(token)
-	if strings.HasPrefix(code, "ExpiredToken") || claims.expired(time.Now()) { // MinIO has no code for it
+	// MinIO has no code for it
+	if strings.HasPrefix(code, "ExpiredToken") || claims.expired(time.Now()) {
 		return &identityError{AccessDenied, fmt.Sprintf("the STS at %s refuses the identity token in %s: it has expired; "+
 			"put a new one there (in a pod the kubelet does: compare the clocks of node and STS)", k.STSEndpoint, k.tokenFile)}
 	}

@@ -43,8 +43,8 @@ func minioTrusting(t *testing.T, provider *identityProvider, environment ...stri
 	return m
 }
 
-// minioWithIdentities lets the service account of each namespace into the prefix of its namespace: there is a policy of
-// the subject's name, as the documentation says.
+// minioWithIdentities lets the service account of each namespace into the prefix of its namespace:
+// there is a policy of the subject's name, as the documentation says.
 func minioWithIdentities(t *testing.T, provider *identityProvider, namespaces ...string) minioServer {
 	t.Helper()
 	m := minioTrusting(t, provider, "MINIO_IDENTITY_OPENID_CLAIM_NAME=sub")
@@ -140,7 +140,8 @@ func TestRole(t *testing.T) {
 	refusedWith(t, check(t, "s3://traces/team-a", o), AccessDenied, token, "for the role arn:minio:iam:::role/another")
 }
 
-// TestTokenIsReadAnew: an open store exchanges the token that is in the file when the last keys end.
+// TestTokenIsReadAnew: an open store exchanges the token that is in the file when
+// the last keys end.
 func TestTokenIsReadAnew(t *testing.T) {
 	ctx := context.Background()
 	provider := startIdentityProvider(t)

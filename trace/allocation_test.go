@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pointersAndPaths is a trace with segments and call paths: main -> exchange -> MPI_Send of a heap buffer.
+// pointersAndPaths is a trace with segments and call paths: main -> exchange -> MPI_Send
+// of a heap buffer.
 func pointersAndPaths(t testing.TB) *Content {
 	t.Helper()
 	c := stencil(2, 3, true)

@@ -162,7 +162,8 @@ func (t *Reader) openChapters(d *decoder, lengths []uint64) {
 		return
 	}
 	c := &t.shared
-	rules := make([][]grammar.Symbol, len(rows)) // roots come first, since a rule refers only to later ones
+	// roots come first, since a rule refers only to later ones
+	rules := make([][]grammar.Symbol, len(rows))
 	which := map[int]int{}
 	for i, row := range rows {
 		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {

@@ -197,7 +197,8 @@ func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]
 	if len(differences) == 0 {
 		return nil
 	}
-	reading.offset = differences[len(differences)/2] // readings of a trace that was read get the same offset again
+	// readings of a trace that was read get the same offset again
+	reading.offset = differences[len(differences)/2]
 	for terminal, ends := range exits {
 		s := of[terminal]
 		if len(ends) != len(sequences[s]) {

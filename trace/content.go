@@ -44,29 +44,33 @@ type Meta struct {
 	Clustering     *Clustering // nil: ranks were not clustered
 	Attempt, Run   int
 	MissingRanks   RankList
-	Excluded       []string // groups of functions that were not recorded, except calls that create or free handles; sorted
-	Notes          []string // warnings for the reader: degraded tracing, dropped records
+	// groups of functions that were not recorded, except calls that create or free handles; sorted
+	Excluded []string
+	Notes    []string // warnings for the reader: degraded tracing, dropped records
 }
 
 // A Rank is one MPI process.
 type Rank struct {
-	Rank             int // in MPI_COMM_WORLD
-	Host             string
-	Pod, Node        string // "" outside Kubernetes
-	BootID           string // ranks with equal boot ids share a clock
-	PID              int
-	Executable       string
-	StartRealtimeNS  int64 // in a finished trace rounded to a multiple of StartUnit after the first rank's start
-	Clock            timing.Clock
-	EndedEarly       string // "" if MPI_Finalize returned; else the last call: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
-	End              *End   // how a rank that ended early ended; nil: unknown
-	Dropped          uint64 // calls that were not recorded, including those after tracing stopped
-	Context          []ContextSample
-	Evidence         []EvidenceRow      // nil: none was taken, or no interval was long
-	Outliers         []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
-	Threads          []ThreadUsage      // of the process, by decreasing CPU time
-	Tracer           *TracerUsage       // cost of tracing; nil: unknown, as for a short run without a core
-	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, as indices into Content.Communicators
+	Rank            int // in MPI_COMM_WORLD
+	Host            string
+	Pod, Node       string // "" outside Kubernetes
+	BootID          string // ranks with equal boot ids share a clock
+	PID             int
+	Executable      string
+	StartRealtimeNS int64 // in a finished trace rounded to a multiple of StartUnit after the first rank's start
+	Clock           timing.Clock
+	// "" if MPI_Finalize returned; else the last call: "killed in MPI_Recv", "after MPI_Send";
+	// see TracingStopped
+	EndedEarly string
+	End        *End   // how a rank that ended early ended; nil: unknown
+	Dropped    uint64 // calls that were not recorded, including those after tracing stopped
+	Context    []ContextSample
+	Evidence   []EvidenceRow      // nil: none was taken, or no interval was long
+	Outliers   []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
+	Threads    []ThreadUsage      // of the process, by decreasing CPU time
+	Tracer     *TracerUsage       // cost of tracing; nil: unknown, as for a short run without a core
+	// instances in the order in which this rank got them, as indices into Content.Communicators
+	CommunicatorsOwn []uint32
 }
 
 // StartedAt reports whether the rank may have started at ns, in ns of CLOCK_REALTIME. Its recorded
@@ -88,7 +92,9 @@ type Thread struct {
 	Streams        []StreamRef // sorted by terminal, then number
 	FirstTick      int64       // enter of the first call
 	EndTick        int64       // latest exit of a call up to MPI_Finalize
-	InsideTicks    int64       // ticks inside of these calls, with those of nested calls counted once; exact in every mode of timing
+	// ticks inside of these calls, with those of nested calls counted once; exact in
+	// every mode of timing
+	InsideTicks int64
 	// Gaps and Durations have one element per call, in ticks. The gap is the time since the
 	// previous call's exit on the same thread (0 for the first call) minus the tracer overhead in
 	// Overheads; the duration is exit − enter. A nested call's gap is negative: it enters before
@@ -99,9 +105,9 @@ type Thread struct {
 	// SignaturesJoined reports that calls with different signatures in Timing may have the same one
 	// here.
 	SignaturesJoined bool
-	// CallsAtVotes is the number of calls that the thread had made at each of Meta.Clustering.Votes.
-	// Extrapolations are the intervals between votes whose times are extrapolated from another
-	// rank, in order; their Gaps and Durations are 0.
+	// CallsAtVotes is the number of calls that the thread had made at each of
+	// Meta.Clustering.Votes. Extrapolations are the intervals between votes whose times are
+	// extrapolated from another rank, in order; their Gaps and Durations are 0.
 	CallsAtVotes   []uint64
 	Extrapolations []Extrapolation
 	// Overheads are the times, by call, for which the tracer kept the thread in addition to

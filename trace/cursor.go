@@ -123,9 +123,9 @@ func (s *contentSource) hasTimes(thread int) bool { return s.c.Threads.timed(thr
 
 func (s *contentSource) sibling(int) source { return &contentSource{c: s.c} }
 
-// newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever the
-// trace has them, since other values depend on them: clock readings, and, if several threads create
-// communicators, which one a handle refers to.
+// newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever
+// the trace has them, since other values depend on them: clock readings, and, if several threads
+// create communicators, which one a handle refers to.
 func newCursor(shared *Content, plans []callPlan, thread int, from source) *Cursor {
 	row := shared.Threads.At(thread)
 	t := &row
@@ -241,7 +241,8 @@ func (c *Cursor) time(terminal int32) bool {
 			switch {
 			case !isExtrapolated || !c.extrapolating.loaded:
 				c.ticks = begin
-			case c.extrapolating.start != begin: // the block begins in the middle of an interval, and has the tick of that
+			case c.extrapolating.start != begin:
+				// the block begins in the middle of an interval, and has the tick of that
 				return c.fail(timing.ErrDamaged)
 			}
 		}
@@ -283,8 +284,8 @@ func (c *Cursor) time(terminal int32) bool {
 	return true
 }
 
-// stretchErrors sets the error of the times of the current call if only sums are known: it was at some
-// time within its stretch.
+// stretchErrors sets the error of the times of the current call if only sums are known: it was at
+// some time within its stretch.
 func (c *Cursor) stretchErrors(rounded bool) {
 	off := c.part.sums.Span
 	if rounded {

@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// BenchmarkCursorsOfShortRanks reads a thousand ranks of some hundred calls each: what a cursor costs to set up counts.
+// BenchmarkCursorsOfShortRanks reads a thousand ranks of some hundred calls each: what a cursor
+// costs to set up counts.
 func BenchmarkCursorsOfShortRanks(b *testing.B) {
 	for _, timing := range []string{"aggregated", "lossy 5"} {
 		content := file(b, simulate.Config{Pattern: "stencil2d", Ranks: 1024, Iterations: 30, Timing: timing, Imbalance: simulate.Imbalance{Noise: 20}})

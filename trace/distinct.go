@@ -149,10 +149,10 @@ func (c *ThreadCalls) Vary(of func(f *semantics.Function) bool) (bool, error) {
 	return false, nil
 }
 
-// All calls visit with the calls of the wanted functions and their numbers. wanted is called with n
-// = 0 for signatures without calls in the part. Where values differ from call to call there is one
-// event per call, and none for n = 0. Only Rank, Thread, Terminal, Function, Semantics, Comm, OwnRank, In and Out of an
-// event are set. It is valid until visit returns.
+// All calls visit with the calls of the wanted functions and their numbers. wanted is called with
+// n = 0 for signatures without calls in the part. Where values differ from call to call there is
+// one event per call, and none for n = 0. Only Rank, Thread, Terminal, Function, Semantics, Comm,
+// OwnRank, In and Out of an event are set. It is valid until visit returns.
 func (c *ThreadCalls) All(wanted func(f *semantics.Function, n uint64) bool, visit func(e *Event, n uint64)) error {
 	at := c.cursor
 	if c.part != nil {

@@ -80,14 +80,15 @@ func argumentAt(values []Value, at int8) *Value {
 
 // Text returns the call as one line:
 //
-//		MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
+//		MPI_Recv(buf=…, count=4, …, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
 //
 //	  - A function is its name (or module+offset).
 //	  - A pointer is its allocation and the offset in it ("heap#3+128"; "…" if that was not
 //	    recorded).
 //	  - A handle is its kind and number ("request#3").
 //	  - A parameter that the call changed has both values: request=request#3→MPI_REQUEST_NULL. So
-//	    does a status that the program ignored: status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}.
+//	    does a status that the program ignored:
+//	    status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}.
 //	  - Parameters that are not significant on this rank are "-".
 //	  - An error code is its name, or, if MPI has no name for it, a number.
 //	  - A call that never returned has a text instead of its result.
@@ -293,8 +294,9 @@ func TextOf(v *Value, kind string) string {
 
 // AppendJSON appends the call as one JSON object without line breaks:
 //
-//	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
-//	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…},"call_path":[{…},…]}
+//	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},
+//	 "return":0,"start_ns":81234567,"duration_ns":420,
+//	 "call_site":{"module":"a.out","offset":4660,…},"call_path":[{…},…]}
 //
 // Values:
 //

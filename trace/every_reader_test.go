@@ -92,7 +92,8 @@ func TestWhatNumbersStandFor(t *testing.T) {
 	}
 	for k, x := range []int64{7, -1, -32766} {
 		c.Columns[k].Push(x)
-		c.Sequences = append(c.Sequences, codec.Sequence{Values: slices.Repeat([]int64{x}, 30)}) // parameters share it
+		// parameters share it
+		c.Sequences = append(c.Sequences, codec.Sequence{Values: slices.Repeat([]int64{x}, 30)})
 		th.Streams = append(th.Streams, trace.StreamRef{Number: int32(k), Sequence: int32(k)})
 	}
 	forms := func(k int64, x int64) []trace.Value {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withEvidence is a trace of two ranks with all that the evidence block holds; its numbers are round.
+// withEvidence is a trace of two ranks with all that the evidence block holds; its
+// numbers are round.
 func withEvidence() *Content {
 	c := stencil(2, 12, true)
 	call := func(k int) CallSite {

@@ -89,7 +89,8 @@ type BlockToSpoil struct {
 	With    func(content []byte) []byte
 }
 
-// BlocksToSpoil are blocks of all types, and those of some more files that say what calls there are.
+// BlocksToSpoil are blocks of all types, and those of some more files that say what
+// calls there are.
 func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
 	list := blocksToSpoil(t)
 	for _, file := range files {

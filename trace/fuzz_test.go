@@ -145,8 +145,8 @@ func (s *spoiledBlock) with(content []byte) []byte {
 	return b.Bytes()
 }
 
-// FuzzSections puts bytes into a block of a good file, so that the decoders behind the checksums are reached: those of
-// all sections that there are (TestEverySectionIsFuzzed).
+// FuzzSections puts bytes into a block of a good file, so that the decoders behind the checksums
+// are reached: those of all sections that there are (TestEverySectionIsFuzzed).
 func FuzzSections(f *testing.F) {
 	blocks := blocksToSpoil(f)
 	for i, s := range blocks {
@@ -157,7 +157,8 @@ func FuzzSections(f *testing.F) {
 	})
 }
 
-// blocksToSpoil are blocks of all types, one of each and those of the golden files that are large or have rare values.
+// blocksToSpoil are blocks of all types, one of each and those of the golden files that are large
+// or have rare values.
 func blocksToSpoil(t testing.TB) []spoiledBlock {
 	aggregated := stencil(2, 3, false)
 	aggregated.Threads.Change(1, func(thread *Thread) {
@@ -179,7 +180,8 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 	seen := map[codec.Kind]bool{}
 	for i, file := range files {
 		if whole, contents := wholeBlocksOf(t, file); i == 0 {
-			blocks = append(blocks, spoiledBlock{file, whole, contents, 0}) // small sections together
+			// small sections together
+			blocks = append(blocks, spoiledBlock{file, whole, contents, 0})
 			seen[blockSections] = true
 		}
 		entries, contents := blocksOf(t, file)

@@ -23,13 +23,14 @@ var goldenFeatures = []struct {
 	reduced bool
 	of      simulate.Config
 }{
-	// ranks of one shape, elastic values (Cartesian, modulo, stride), communicators made on the way; lossy timing with
-	// one function's error apart
+	// ranks of one shape, elastic values (Cartesian, modulo, stride), communicators made on the
+	// way; lossy timing with one function's error apart
 	{name: "elastic", of: simulate.Config{Pattern: "stencil2d", Ranks: 9, Iterations: 2, Points: 9, Periodic: true, Cartesian: true,
 		Timing: "lossy 5 MPI_Waitall=20", Imbalance: simulate.Imbalance{Noise: 40}}},
 	// wildcards: statuses and request lists in value streams; aggregated timing
 	{name: "streams", of: simulate.Config{Pattern: "master-worker", Ranks: 4, Iterations: 12, Timing: "aggregated"}},
-	// parameters that vary from call to call; trip counts; ticks of a clock that is not in nanoseconds
+	// parameters that vary from call to call; trip counts; ticks of a clock that is
+	// not in nanoseconds
 	{name: "varying", of: simulate.Config{Pattern: "irregular", Ranks: 4, Iterations: 14, Timing: "lossy 1", CallSites: "none"}},
 	// a shard of some ranks: blocks packed with zstd, columns, values that only a shard has
 	{name: "shard", shard: true, of: simulate.Config{Pattern: "ring", Ranks: 5, Iterations: 3}},
@@ -73,7 +74,8 @@ func TestGoldenFeatures(t *testing.T) {
 // The golden files have the features that they are for.
 func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	all := map[string]bool{}
-	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"} // see TestGoldenFile
+	// see TestGoldenFile
+	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"}
 	for _, g := range goldenFeatures {
 		names = append(names, g.name)
 	}

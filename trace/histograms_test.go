@@ -131,7 +131,8 @@ func TestHistogramsValidate(t *testing.T) {
 func TestHistogramsGolden(t *testing.T) {
 	const file, text = "testdata/histograms.v4.cairn", "testdata/histograms.v4.jsonl"
 	if *update {
-		var b bytes.Buffer // without the codec that takes the second reader a second for each section
+		// without the codec that takes the second reader a second for each section
+		var b bytes.Buffer
 		require.NoError(t, writeHistograms(&b, someHistograms(), codec.Fastest))
 		WriteGolden(t, file, b.Bytes())
 		WriteGolden(t, text, someHistograms().AppendJSON(nil))

@@ -18,7 +18,8 @@ func TestLongLists(t *testing.T) {
 		func(int) int64 { return 7 },
 		func(i int) int64 { return int64(i) * 48 },
 		func(i int) int64 { return int64(i%7)*1e6 + int64(i)*48 },
-		func(int) int64 { return int64(random.IntN(7)) }, // one byte each, as a value or in a sequence
+		// one byte each, as a value or in a sequence
+		func(int) int64 { return int64(random.IntN(7)) },
 		func(int) int64 { return random.Int64() - random.Int64() },
 		func(i int) int64 { return []int64{math.MinInt64, -1, 0, math.MaxInt64}[i%4] },
 	}
@@ -57,8 +58,8 @@ func TestLongLists(t *testing.T) {
 	require.Greater(t, versions[ListsVersion], 20)
 }
 
-// A datatype of many blocks with regular strides at irregular addresses takes what the strides take.
-// A shard of it remains in FormatVersion, and so does a trace with a shorter list.
+// A datatype of many blocks with regular strides at irregular addresses takes what the strides
+// take. A shard of it remains in FormatVersion, and so does a trace with a shorter list.
 func TestLongListsInFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	displacements := make([]int64, 13058)

@@ -44,8 +44,8 @@ func TestStreamBeyondTheLimit(t *testing.T) {
 	require.ErrorContains(t, c.Err(), "WithMemoryLimit")
 }
 
-// wtimes is a thread that calls MPI_Wtime: what it returns has a structure, which a grammar catches, but few of the
-// values are the same.
+// wtimes is a thread that calls MPI_Wtime: what it returns has a structure, which a grammar
+// catches, but few of the values are the same.
 func wtimes(t testing.TB, calls int) *Content {
 	r := rand.New(rand.NewPCG(3, 5))
 	values := make([]int64, calls)

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few
-// bytes.
+// The sections with a row per rank or per thread are tables in columns, so that thousands of equal
+// ranks cost a few bytes.
 
 func appendRanks(t *RankTable) []byte {
 	s := newSection()

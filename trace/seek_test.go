@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// windows is a thread of 4 · 6 calls: in each of six rounds two MPI_Isend of a request each, and two MPI_Waitany over
-// them. Requests have the ids 0, 1, 2, … in the order in which they are made; a completed one is MPI_REQUEST_NULL.
+// windows is a thread of 4 · 6 calls: in each of six rounds two MPI_Isend of a request each, and
+// two MPI_Waitany over them. Requests have the ids 0, 1, 2, … in the order in which they are made;
+// a completed one is MPI_REQUEST_NULL.
 func windows() *trace.Content {
 	functions := []trace.Function{
 		{ID: 1, Name: "MPI_Isend", Class: "send nonblocking standard", Return: "int", Parameters: []trace.Parameter{
@@ -38,10 +39,12 @@ func windows() *trace.Content {
 	for round := range int64(6) {
 		a, b := 2*round, 2*round+1
 		add(0, a, b)
-		// before the first MPI_Waitany of a round both positions are new, before its second one position 0 is NULL
+		// before the first MPI_Waitany of a round both positions are new, before its second one
+		// position 0 is NULL
 		add(1, 5, 2, 0, a, 1, b)
 		add(1, 3, 2, 0, -1)
-		// after the first one position 0 is NULL (it was NULL after the last round, too) and 1 is new, then all are NULL
+		// after the first one position 0 is NULL (it was NULL after the last round, too) and 1 is
+		// new, then all are NULL
 		if round == 0 {
 			add(2, 3, 2, 1, b)
 		} else {
@@ -57,7 +60,8 @@ func windows() *trace.Content {
 	return c
 }
 
-// A seek to any call of windows of MPI_Isend and MPI_Waitany gives the requests that the program had.
+// A seek to any call of windows of MPI_Isend and MPI_Waitany gives the requests that
+// the program had.
 func TestSeekToRequests(t *testing.T) {
 	r := open(t, bytesOf(t, windows()))
 	cursor, err := r.Cursor(0, 0)

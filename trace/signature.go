@@ -45,22 +45,24 @@ type Form uint8
 
 // Forms of a value. The numbers are part of the file format: append only.
 const (
-	Absent     Form = iota // not significant on this rank, or an output of a call that failed
-	Null                   // a NULL pointer
-	Int                    // Int
-	Float                  // Int has the bits of a float64
-	Text                   // Text is a string argument
-	Name                   // Text is a named constant of MPI: MPI_COMM_WORLD, MPI_INT, MPI_ANY_SOURCE, MPI_IN_PLACE
-	Handle                 // Int is the symbolic id of an opaque handle, dense per kind
-	Pointer                // an address in the application's memory: Int is 1 + the index of its allocation, 0 if that was not recorded
-	List                   // List are the elements
-	Status                 // List are source, tag, error, cancelled, bytes
-	Stream                 // varies from call to call: the next value of this signature's stream number Int
-	ListStream             // like Stream, but a list: first the number of elements, then the elements
-	RankOffset             // r + Int, with r as for Elastic
-	Code                   // a function of the program (a callback): Int is 1 + index into the table of call sites
-	Elastic                // differs from rank to rank: Int is an Operator, List its operands
-	Column                 // differs from rank to rank: Content.Columns[Int] at Thread.InShape
+	Absent Form = iota // not significant on this rank, or an output of a call that failed
+	Null               // a NULL pointer
+	Int                // Int
+	Float              // Int has the bits of a float64
+	Text               // Text is a string argument
+	Name               // Text is a named constant of MPI: MPI_COMM_WORLD, MPI_INT, MPI_ANY_SOURCE, MPI_IN_PLACE
+	Handle             // Int is the symbolic id of an opaque handle, dense per kind
+	// an address in the application's memory: Int is 1 + the index of its allocation, 0 if that
+	// was not recorded
+	Pointer
+	List       // List are the elements
+	Status     // List are source, tag, error, cancelled, bytes
+	Stream     // varies from call to call: the next value of this signature's stream number Int
+	ListStream // like Stream, but a list: first the number of elements, then the elements
+	RankOffset // r + Int, with r as for Elastic
+	Code       // a function of the program (a callback): Int is 1 + index into the table of call sites
+	Elastic    // differs from rank to rank: Int is an Operator, List its operands
+	Column     // differs from rank to rank: Content.Columns[Int] at Thread.InShape
 )
 
 // A Value is one argument or result of a call.
@@ -92,9 +94,11 @@ type Signature struct {
 	// in traces of single ranks and in shards, so that the final merge can make peers relative to
 	// it, and is −1 after that. In shards, −2 − k refers to the thread's value in column k.
 	OwnRank int32
-	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS, Absent: the call never returned, since the process ended in it
-	In      []Value // in and inout parameters, in the order of the parameter list, before the call
-	Out     []Value // out and inout parameters, in the order of the parameter list, after the call
+	// of the function itself; Int 0 is MPI_SUCCESS, Absent: the call never returned, since the
+	// process ended in it
+	Return Value
+	In     []Value // in and inout parameters, in the order of the parameter list, before the call
+	Out    []Value // out and inout parameters, in the order of the parameter list, after the call
 	// Communicator is Stream for calls that create a usable communicator: the next value of that
 	// stream is an index into the rank's list of communicators, Rank.CommunicatorsOwn. It is Absent
 	// for all other calls.

@@ -14,14 +14,16 @@ import (
 // The encoding of a signature, used as its key and, with strings replaced by references to a
 // table, in the file (docs/format-sections.md, "Signatures"):
 //
-//	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses + 262144 where the
-//	recorder generalized, site (varints), own rank (zigzag varint), return value,
+//	function + 65536 where the time before it was not traced + 131072 where the program ignores
+//	the statuses + 262144 where the recorder generalized, site (varints),
+//	own rank (zigzag varint), return value,
 //	number of In values and the values, number of Out values and the values, communicator
 //
-// A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
-// of x − 15. x is the zigzag form of Int, the length of Text, or the number of elements of List; Float is always
-// followed by its eight bytes. Fields that a form does not use are not encoded: equal signatures have equal bytes
-// because no form has two encodings. After x, a Pointer with a segment (x > 0) has its offset as a zigzag varint.
+// A value is one byte, the form in its low four bits and a small number x in its high ones, then,
+// if x is 15, a varint of x − 15. x is the zigzag form of Int, the length of Text, or the number of
+// elements of List; Float is always followed by its eight bytes. Fields that a form does not use
+// are not encoded: equal signatures have equal bytes because no form has two encodings. After x, a
+// Pointer with a segment (x > 0) has its offset as a zigzag varint.
 
 const (
 	formBits   = 4
@@ -130,8 +132,8 @@ func appendValue(b []byte, v *Value, style *valueStyle) []byte {
 	panic(fmt.Sprintf("trace: value of unknown form %d", v.Form))
 }
 
-// shortestSequence is the number of integers from which on a list may be written as a sequence. Shorter
-// lists gain little, and files without long ones stay version 3, which more readers know.
+// shortestSequence is the number of integers from which on a list may be written as a sequence.
+// Shorter lists gain little, and files without long ones stay version 3, which more readers know.
 const shortestSequence = 256
 
 // sequenceOf is a long list of integers as a sequence. It is nil for other lists.

@@ -43,9 +43,10 @@ func number(x int64) Value    { return Value{Form: Int, Int: x} }
 func named(name string) Value { return Value{Form: Name, Text: name} }
 func stream(k int64) Value    { return Value{Form: Stream, Int: k} }
 
-// stencil makes the trace of a job of ranks on a ring (not periodic: the ends have MPI_PROC_NULL) that exchange with
-// both neighbors and reduce every tenth step; half of the steps on a communicator of the even and the odd ranks.
-// Rank 0 has the wildcard: its received sources come from a stream.
+// stencil makes the trace of a job of ranks on a ring (not periodic: the ends have
+// MPI_PROC_NULL) that exchange with both neighbors and reduce every tenth step; half of the
+// steps on a communicator of the even and the odd ranks. Rank 0 has the wildcard: its received
+// sources come from a stream.
 func stencil(ranks, steps int, timed bool) *Content {
 	s := stencilTrace{
 		Content: &Content{

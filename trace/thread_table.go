@@ -20,14 +20,15 @@ type ThreadTable struct {
 	streamSets                              codec.ListDictionary[StreamRef]
 	timing                                  codec.Numbers // 1 + index into sources
 	sources                                 []TimingSource
-	stored                                  []*Reader // the file of each source that has one; Timing is recreated from it
-	storedThread, storedRoot                codec.Numbers
-	times                                   []memoryTiming       // nil where no thread has any
-	aggregates                              [][]timing.Aggregate // nil where no thread has any
-	marks                                   [][]uint64           // nil where no thread has any
-	extrapolations                          [][]Extrapolation    // nil where no thread has any
-	overheads                               [][]Overhead         // nil where no thread has any
-	chapters                                []*Chapters          // nil where no thread has any
+	// the file of each source that has one; Timing is recreated from it
+	stored                   []*Reader
+	storedThread, storedRoot codec.Numbers
+	times                    []memoryTiming       // nil where no thread has any
+	aggregates               [][]timing.Aggregate // nil where no thread has any
+	marks                    [][]uint64           // nil where no thread has any
+	extrapolations           [][]Extrapolation    // nil where no thread has any
+	overheads                [][]Overhead         // nil where no thread has any
+	chapters                 []*Chapters          // nil where no thread has any
 }
 
 // NewThreadTable returns a table of threads.

@@ -229,7 +229,8 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 		return nil, nil, err
 	}
 	for at := 0; ; {
-		n := int(min(calls-uint64(at), timing.BlockCalls)) // not more until the file has proved to have what it claims
+		// not more until the file has proved to have what it claims
+		n := int(min(calls-uint64(at), timing.BlockCalls))
 		gaps, durations = slices.Grow(gaps, n)[:at+n], slices.Grow(durations, n)[:at+n]
 		k, err := from.ReadTiming(gaps[at:], durations[at:])
 		if err != nil {

@@ -112,8 +112,8 @@ func (c intervalCounts) add(gap bool, terminal, before int32, x int64) {
 	c[key][x]++
 }
 
-// bits is the Krichevsky-Trofimov code length: of n values of an alphabet of m, one that has occurred k times is
-// expected with the probability (k + 1/2)/(n + m/2).
+// bits is the Krichevsky-Trofimov code length: of n values of an alphabet of m, one that has
+// occurred k times is expected with the probability (k + 1/2)/(n + m/2).
 func (c intervalCounts) bits() (sum float64) {
 	for _, counts := range c {
 		n, half := 0.0, float64(len(counts))/2

@@ -43,7 +43,8 @@ var meanings = func() map[string]meaning {
 		}
 	}
 	of[requestKind] = requestOrNull
-	for _, kind := range []string{rankKind, "index", "count", "bytes", "extent", "int"} { // MPI 4.0 §A.1.1
+	// MPI 4.0 §A.1.1
+	for _, kind := range []string{rankKind, "index", "count", "bytes", "extent", "int"} {
 		of[kind] = plainOrUndefined
 	}
 	return of
@@ -300,13 +301,17 @@ type Operator int64
 
 // Operators. Operands are values of form Int unless said otherwise.
 const (
-	_              Operator = iota
-	Modulo                  // b, n: (r + b) mod n
-	Cartesian               // k, k extents, k displacements: the rank at r's coordinates (row-major) + displacements, all periodic
-	Stride                  // a, b, c, d: a + b · ((r div c) mod d); without the mod where d = 0
-	Cases                   // k, then values (Int, Name, Column, RankOffset or Elastic), indexed by the thread's number in Columns[k]
-	Constant                // k, value: stream k, all of whose values on the thread equal this one; only in shards
-	RelativeStream          // k: r + the next value of stream k
+	_      Operator = iota
+	Modulo          // b, n: (r + b) mod n
+	// k, k extents, k displacements: the rank at r's coordinates (row-major) +
+	// displacements, all periodic
+	Cartesian
+	Stride // a, b, c, d: a + b · ((r div c) mod d); without the mod where d = 0
+	// k, then values (Int, Name, Column, RankOffset or Elastic), indexed by the thread's
+	// number in Columns[k]
+	Cases
+	Constant       // k, value: stream k, all of whose values on the thread equal this one; only in shards
+	RelativeStream // k: r + the next value of stream k
 )
 
 var errElastic = errors.New("an elastic value is damaged")
@@ -323,8 +328,8 @@ type environment struct {
 	moved, members int64
 }
 
-// evaluate returns the value of v on a thread: Int, Handle or Name, or v itself if it is not elastic.
-// Streams are returned unchanged.
+// evaluate returns the value of v on a thread: Int, Handle or Name, or v itself if it is not
+// elastic. Streams are returned unchanged.
 func (p *environment) evaluate(v Value) (Value, error) {
 	switch v.Form {
 	case RankOffset:

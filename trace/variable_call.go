@@ -12,9 +12,11 @@ import (
 // A variableCall is the state of a signature with streams or relative ranks on one thread: values
 // that are filled in for every call, in memory that is reused.
 type variableCall struct {
-	in, out  []Value
-	result   Value
-	instance *Value // of Signature.Communicator: index into the rank's list of communicators; nil: the call creates none
+	in, out []Value
+	result  Value
+	// of Signature.Communicator: index into the rank's list of communicators; nil: the
+	// call creates none
+	instance *Value
 	slots    []slot
 	streams  int // number of slots with streams; these come first
 	// elastic values are recomputed when their environment differs from that of the call before

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// workedExample is the program that docs/format.md takes apart: one rank that calls MPI_Init, MPI_Barrier three times, and
-// MPI_Finalize, without call sites and timing.
+// workedExample is the program that docs/format.md takes apart: one rank that calls MPI_Init,
+// MPI_Barrier three times, and MPI_Finalize, without call sites and timing.
 func workedExample() *Content {
 	none := Value{Form: Absent}
 	return &Content{

@@ -196,8 +196,8 @@ func (f *fileWriter) sequences(sequences []codec.Sequence, readings []bool) {
 	}
 }
 
-// FormatVersion is the version of the file format (docs/format.md) that files have, unless they have
-// ListsVersion. Files of other versions are refused.
+// FormatVersion is the version of the file format (docs/format.md) that files have, unless they
+// have ListsVersion. Files of other versions are refused.
 const FormatVersion = 3
 
 // ListsVersion is FormatVersion in which lists of integers in signatures may be sequences. Finished

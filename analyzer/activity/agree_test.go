@@ -113,7 +113,8 @@ func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 			want := all["report"]
 			require.Positive(t, want.computation)
 			for who, got := range all {
-				// the phases alone do not know the clock differences: at most 3 ms and a rate of about 1
+				// the phases alone do not know the clock differences: at most 3 ms and
+				// a rate of about 1
 				assert.InEpsilon(t, want.computation, got.computation, 1e-6, "%s %s: %s", pattern, timing, who)
 				assert.InEpsilon(t, want.mpi, got.mpi, 1e-6, "%s %s: %s", pattern, timing, who)
 			}

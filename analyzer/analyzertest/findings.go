@@ -88,8 +88,8 @@ func Analyze(t testing.TB, of timeline.Trace, given ...func(*pass.Run)) Findings
 }
 
 // Content returns the findings on a trace in memory, and asserts what holds for each with times of
-// single calls: its path has no gaps and no overlaps, and is as long as the run, and so are the sums
-// over its parts.
+// single calls: its path has no gaps and no overlaps, and is as long as the run, and so are the
+// sums over its parts.
 func Content(t testing.TB, c *trace.Content) Findings {
 	t.Helper()
 	f := Analyze(t, timeline.Of(tracetest.Open(t, c)))

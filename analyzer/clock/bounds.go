@@ -34,7 +34,8 @@ func (s *series) add(p point) {
 	if s.length == 0 {
 		s.start, s.length = p.effect, 1_000_000
 	}
-	at := max(p.effect, s.start) // effects come nearly in order of time; earlier ones are not much earlier
+	// effects come nearly in order of time; earlier ones are not much earlier
+	at := max(p.effect, s.start)
 	for (at-s.start)/s.length >= parts {
 		s.double()
 	}

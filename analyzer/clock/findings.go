@@ -24,7 +24,8 @@ type Domain struct {
 	Ranks         string  `json:"ranks"`
 	OffsetSeconds float64 `json:"offset_seconds"` // to the first domain's clock
 	GuessSeconds  float64 `json:"guess_seconds"`  // offset by the wall clocks
-	Rate          float64 `json:"rate"`           // correction of its rate relative to the first domain's clock: 1e-6 is 1 µs/s
-	Steps         int     `json:"steps"`
-	ErrorSeconds  float64 `json:"error_seconds"` // half of the range that messages leave; −1: unbounded
+	// correction of its rate relative to the first domain's clock: 1e-6 is 1 µs/s
+	Rate         float64 `json:"rate"`
+	Steps        int     `json:"steps"`
+	ErrorSeconds float64 `json:"error_seconds"` // half of the range that messages leave; −1: unbounded
 }

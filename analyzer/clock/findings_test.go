@@ -11,8 +11,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// clocks is a late-sender pattern on two nodes whose clocks differ by ahead units; both directions are bounded by
-// messages. On a common clock: rank 1 waits 10 → 50 for rank 0, and rank 0 waits 60 → 70 for the answer.
+// clocks is a late-sender pattern on two nodes whose clocks differ by ahead units; both directions
+// are bounded by messages. On a common clock: rank 1 waits 10 → 50 for rank 0, and rank 0 waits 60
+// → 70 for the answer.
 func clocks(ahead, realtime float64) *tracetest.Builder {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 5).Send(50, 51, 1).Recv(60, 72, 1, 8).Finalize(95, 100)
@@ -20,7 +21,8 @@ func clocks(ahead, realtime float64) *tracetest.Builder {
 	other := b.Rank(1).Info()
 	other.BootID, other.Host = "boot1", "host1"
 	at := func(units float64) int64 { return int64(units * tracetest.Unit) }
-	samples := func(monotonic, realtime int64) []timing.ClockSample { // two simultaneous readings of both clocks
+	// two simultaneous readings of both clocks
+	samples := func(monotonic, realtime int64) []timing.ClockSample {
 		const later = 200_000_000
 		return []timing.ClockSample{
 			{Ticks: monotonic, MonotonicNS: monotonic, RealtimeNS: realtime},
@@ -41,8 +43,8 @@ func TestClockOffsetFromWallClock(t *testing.T) {
 		assert.InDelta(t, 0.100, f.RunSeconds, 1e-9)
 		require.Len(t, f.Clock.Domains, 2)
 		assert.InDelta(t, -ahead/1000, f.Clock.Domains[1].OffsetSeconds, 1e-9)
-		// Rank 0's send began at 50 and was received by 52; rank 1's began at 70 and was received by 72: the offset is
-		// known to ±2.
+		// Rank 0's send began at 50 and was received by 52; rank 1's began at 70 and was received
+		// by 72: the offset is known to ±2.
 		assert.InDelta(t, 0.002, *f.Clock.ErrorSeconds, 1e-9)
 	}
 }

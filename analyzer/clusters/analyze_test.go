@@ -19,7 +19,8 @@ func analyze(t *testing.T, b *tracetest.Builder) clusters.Findings {
 	return f
 }
 
-// TestMasterWorker: one master, seven workers with different numbers of tasks. Chameleon's K for this pattern is 2.
+// TestMasterWorker: one master, seven workers with different numbers of tasks. Chameleon's K for
+// this pattern is 2.
 func TestMasterWorker(t *testing.T) {
 	b := tracetest.New(8)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -47,7 +48,8 @@ func TestMasterWorker(t *testing.T) {
 	assert.Equal(t, 8, f.Sequences)
 }
 
-// TestLongLoopsStayCompressed: a loop of a million iterations is one hash, and another count is another sequence.
+// TestLongLoopsStayCompressed: a loop of a million iterations is one hash, and another count is
+// another sequence.
 func TestLongLoopsStayCompressed(t *testing.T) {
 	b := tracetest.New(3)
 	counts := []int{1000, 1000, 1001}

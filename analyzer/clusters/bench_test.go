@@ -14,7 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
-// BenchmarkClusters measures 16,384 ranks of a sweep over a 3-D grid, 27 shapes of grammar, from the compressed trace: groups by behavior, peers and timing, and by phase; the program text; the topology.
+// BenchmarkClusters measures 16,384 ranks of a sweep over a 3-D grid, 27 shapes of grammar,
+// from the compressed trace: groups by behavior, peers and timing, and by phase; the program
+// text; the topology.
 func BenchmarkClusters(b *testing.B) {
 	r := timeline.Of(simulated(b, simulate.Config{
 		Pattern: "wavefront", Ranks: 16384, Grid: []int{32, 32, 16}, Iterations: 20, Steps: 4, Bytes: 1024, CallSites: "caller", NoReplay: true,

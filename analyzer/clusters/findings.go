@@ -12,11 +12,12 @@ const SchemaVersion = 2
 // Findings are the groups of ranks that behave alike.
 type Findings struct {
 	SchemaVersion int       `json:"schema_version"`
-	Clusters      []Cluster `json:"clusters"`  // largest first
-	Leads         []int     `json:"leads"`     // of each cluster, one for each group of peers with similar computation: Chameleon's top K
-	Sequences     int       `json:"sequences"` // number of distinct sequences of calls, without arguments
-	Behaviors     int       `json:"behaviors"` // likewise, with arguments
-	Phases        []Phase   `json:"phases"`    // in order
+	Clusters      []Cluster `json:"clusters"` // largest first
+	// of each cluster, one for each group of peers with similar computation: Chameleon's top K
+	Leads     []int   `json:"leads"`
+	Sequences int     `json:"sequences"` // number of distinct sequences of calls, without arguments
+	Behaviors int     `json:"behaviors"` // likewise, with arguments
+	Phases    []Phase `json:"phases"`    // in order
 	// Topology is the communication topology.
 	Topology *topology.Findings `json:"topology"`
 	// Program is what all ranks do, as one text.

@@ -21,7 +21,8 @@ func simulated(t testing.TB, config simulate.Config) *trace.Reader {
 	return tracetest.Open(t, tracetest.Simulated(t, config))
 }
 
-// sixPoint is NPB BT's and SP's exchange: each rank of a periodic n x n grid sends to six neighbors.
+// sixPoint is NPB BT's and SP's exchange: each rank of a periodic n x n grid sends
+// to six neighbors.
 func sixPoint(n int) *tracetest.Builder {
 	b := tracetest.New(n * n)
 	b.Ranks(func(i int, r *tracetest.Rank) {

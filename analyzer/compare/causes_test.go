@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// exact is a stencil of 8 ranks on 4 nodes and 50 iterations, in which every rank computes for work(rank) ms.
+// exact is a stencil of 8 ranks on 4 nodes and 50 iterations, in which every rank computes
+// for work(rank) ms.
 func exact(t *testing.T, latency float64, work func(rank int) float64) timeline.Trace {
 	t.Helper()
 	s := tracetest.Stencil{Ranks: 8, PerNode: 2, Iterations: 50, Reduce: 10, Latency: latency, Work: func(rank, _ int) float64 { return work(rank) }}
@@ -44,9 +45,10 @@ func TestSlowerNetworkIsNamed(t *testing.T) {
 	assert.Contains(t, f.Text, "No rank's computation changed")
 }
 
-// A slower rank: 0.5 ms longer in each of 50 iterations, 25 ms in all. The others wait for it in
-// MPI_Waitall and MPI_Allreduce, which are not named. It does not wait itself for messages that take
-// 0.01 ms any more, in 45 iterations that do not end in a reduction: the run is 24.55 ms longer.
+// A slower rank: 0.5 ms longer in each of 50 iterations, 25 ms in all. The others wait for it
+// in MPI_Waitall and MPI_Allreduce, which are not named. It does not wait itself for messages
+// that take 0.01 ms any more, in 45 iterations that do not end in a reduction: the run
+// is 24.55 ms longer.
 func TestSlowerRankIsTheCause(t *testing.T) {
 	f := compared(t, exact(t, 0, five), exact(t, 0, func(rank int) float64 {
 		if rank == 3 {
@@ -90,9 +92,9 @@ func TestSlowerNodeIsTheCause(t *testing.T) {
 	assert.Contains(t, f.Text, "All 2 ranks of node node2 became slower, no others did.")
 }
 
-// rounds is a program of 4 ranks: in each of 20 rounds each computes 5 ms and all reduce, which takes
-// 0.1 ms. Before it or after it there may be a serial part: rank 0 computes, the others wait for it
-// in MPI_Bcast.
+// rounds is a program of 4 ranks: in each of 20 rounds each computes 5 ms and all reduce, which
+// takes 0.1 ms. Before it or after it there may be a serial part: rank 0 computes, the others wait
+// for it in MPI_Bcast.
 func rounds(t *testing.T, serial float64, first bool) timeline.Trace {
 	t.Helper()
 	b := tracetest.New(4)
@@ -125,8 +127,9 @@ func rounds(t *testing.T, serial float64, first bool) timeline.Trace {
 	return timeline.Of(b.Open(t))
 }
 
-// A new serial part of 4 ms in 20 rounds: 80 ms of rank 0's computation before MPI_Bcast, and 2 ms of
-// broadcasts. The computation before MPI_Allreduce stays what it was, though other calls are around it.
+// A new serial part of 4 ms in 20 rounds: 80 ms of rank 0's computation before MPI_Bcast,
+// and 2 ms of broadcasts. The computation before MPI_Allreduce stays what it was, though other
+// calls are around it.
 func TestNewSerialPartIsTheCause(t *testing.T) {
 	for name, first := range map[string]bool{"before": true, "after": false} {
 		t.Run(name, func(t *testing.T) {
@@ -151,8 +154,8 @@ func TestNewSerialPartIsTheCause(t *testing.T) {
 	}
 }
 
-// chain is a chain of three ranks: rank 0 computes 10 ms and sends to rank 1, which computes for some
-// time more and sends to rank 2, which waits from 12 ms on. A message takes 1 ms.
+// chain is a chain of three ranks: rank 0 computes 10 ms and sends to rank 1, which computes for
+// some time more and sends to rank 2, which waits from 12 ms on. A message takes 1 ms.
 func chain(t *testing.T, middle float64) timeline.Trace {
 	t.Helper()
 	b := tracetest.New(3)
@@ -167,8 +170,8 @@ func chain(t *testing.T, middle float64) timeline.Trace {
 	return timeline.Of(b.Open(t))
 }
 
-// A late sender in the middle: rank 1 computes 25 ms instead of 5 before it sends. Rank 2 waits for it
-// 20 ms longer in MPI_Recv, and rank 0 in MPI_Finalize; the cause is rank 1's computation.
+// A late sender in the middle: rank 1 computes 25 ms instead of 5 before it sends. Rank 2 waits for
+// it 20 ms longer in MPI_Recv, and rank 0 in MPI_Finalize; the cause is rank 1's computation.
 func TestLateSenderInTheMiddleIsTheCause(t *testing.T) {
 	f := compared(t, chain(t, 5), chain(t, 25))
 	causeSum(t, &f)

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// run is a stencil whose ranks compute 5 ms ± 5 % in an iteration, slow factor times that (−1: none).
+// run is a stencil whose ranks compute 5 ms ± 5 % in an iteration, slow factor times
+// that (−1: none).
 func run(t *testing.T, seed uint64, iterations, slow int, factor float64) timeline.Trace {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 4))
@@ -49,7 +50,8 @@ func recordings(traces []timeline.Trace) []compare.Recording {
 	return list
 }
 
-// TestSlowerRankIsNamed: rank 2 computes 10 % longer in B: 0.5 ms in each of 200 iterations, 100 ms in all.
+// TestSlowerRankIsNamed: rank 2 computes 10 % longer in B: 0.5 ms in each of 200
+// iterations, 100 ms in all.
 func TestSlowerRankIsNamed(t *testing.T) {
 	f := compared(t, run(t, 1, 200, -1, 1), run(t, 2, 200, 2, 1.1))
 	require.NotEmpty(t, f.Changes)
@@ -93,7 +95,8 @@ func TestFasterIsNotSlower(t *testing.T) {
 	assert.Contains(t, f.Text, "% less long in an iteration of loop stencil.c:70–95: ")
 }
 
-// TestAllChangesCount: the sentence counts also the changes that are beyond the list, and ranks rather than changes.
+// TestAllChangesCount: the sentence counts also the changes that are beyond the list, and ranks
+// rather than changes.
 func TestAllChangesCount(t *testing.T) {
 	all := func(seed uint64, factor float64) timeline.Trace {
 		random := rand.New(rand.NewPCG(seed, 4))
@@ -130,8 +133,8 @@ func TestEqualRunsDoNotDiffer(t *testing.T) {
 	}
 }
 
-// TestLongAndShort: of 1000 iterations four are put together, of 200 none: the shorter run's are put together too.
-// The longer one takes longer for that, not for its slow rank.
+// TestLongAndShort: of 1000 iterations four are put together, of 200 none: the shorter run's are
+// put together too. The longer one takes longer for that, not for its slow rank.
 func TestLongAndShort(t *testing.T) {
 	f := compared(t, run(t, 1, 200, -1, 1), run(t, 2, 1000, 1, 1.1))
 	require.NotEmpty(t, f.Changes)

@@ -40,11 +40,12 @@ type Findings struct {
 // A Side is the runs before or after the change. Means are over runs and, within them, ranks' main
 // threads.
 type Side struct {
-	Runs        int      `json:"runs"`
-	Executable  string   `json:"executable"` // of the lowest rank, without directories
-	Ranks       int      `json:"ranks"`      // of the first run
-	Seconds     float64  `json:"run_seconds"`
-	Deviation   *float64 `json:"deviation_seconds"` // standard deviation of run_seconds between the runs; null for one run
+	Runs       int     `json:"runs"`
+	Executable string  `json:"executable"` // of the lowest rank, without directories
+	Ranks      int     `json:"ranks"`      // of the first run
+	Seconds    float64 `json:"run_seconds"`
+	// standard deviation of run_seconds between the runs; null for one run
+	Deviation   *float64 `json:"deviation_seconds"`
 	Shortest    float64  `json:"shortest_run_seconds"`
 	Longest     float64  `json:"longest_run_seconds"`
 	Computation float64  `json:"mean_computation_seconds"`
@@ -78,16 +79,18 @@ type Change struct {
 	Relative bool    `json:"relative_to_other_ranks"` // compared with the median over ranks of the same run
 	A        float64 `json:"a_seconds"`               // per iteration: the median of one run, the mean of several
 	B        float64 `json:"b_seconds"`               //
-	Shift    float64 `json:"shift_seconds"`           // per iteration: Hodges–Lehmann for one run per side, B − A for several
-	Percent  float64 `json:"shift_percent"`           // of A
-	Seconds  float64 `json:"total_seconds"`           // the shift times the number of iterations of B
-	PValue   float64 `json:"p_value"`                 // multiplied by the number of tests
-	Samples  int     `json:"samples"`                 // of A and B together: iterations, or runs if there are several per side
-	Per      uint64  `json:"iterations_per_sample"`   // successive iterations are grouped in long loops; 0 for runs
+	// per iteration: Hodges–Lehmann for one run per side, B − A for several
+	Shift   float64 `json:"shift_seconds"`
+	Percent float64 `json:"shift_percent"` // of A
+	Seconds float64 `json:"total_seconds"` // the shift times the number of iterations of B
+	PValue  float64 `json:"p_value"`       // multiplied by the number of tests
+	// of A and B together: iterations, or runs if there are several per side
+	Samples int    `json:"samples"`
+	Per     uint64 `json:"iterations_per_sample"` // successive iterations are grouped in long loops; 0 for runs
 }
 
-// An Activity is a call, or the computation before a call, on both sides; times are means over ranks.
-// What waits is rarely what is slow.
+// An Activity is a call, or the computation before a call, on both sides; times are means over
+// ranks. What waits is rarely what is slow.
 type Activity struct {
 	Function   string  `json:"function"` // of the call
 	CallSite   string  `json:"call_site"`

@@ -25,7 +25,8 @@ func simulated(t *testing.T, config simulate.Config, change func(c *trace.Conten
 	return timeline.Of(tracetest.Open(t, content))
 }
 
-// Runs of different programs: their functions main are in different files. Nothing but times is compared.
+// Runs of different programs: their functions main are in different files. Nothing but
+// times is compared.
 func TestDifferentProgramsAreNotCompared(t *testing.T) {
 	for _, pattern := range []string{"all-to-all", "wavefront", "two-phase"} {
 		a := simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 4, Iterations: 50}, nil)

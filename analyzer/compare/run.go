@@ -109,7 +109,8 @@ func readRun(ctx context.Context, name string, t Recording) (*run, error) {
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
 			tracker, thread, gaps := plan.Location(i), plan.Thread(i), all.Of(i)
-			// computation in the present region, which local queries do not divide, and the latest call
+			// computation in the present region, which local queries do not divide,
+			// and the latest call
 			computed, last := int64(0), activity{computation: true}
 			err := timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
 				step := thread.See(&c.Record, gaps.See(c.Event))
@@ -158,7 +159,8 @@ type activity struct {
 
 func (r *run) add(t timeline.Trace, locations []timeline.Location, sums []map[activity]int64) {
 	sites := t.Sites()
-	total, computed, called := map[place]int64{}, int64(0), int64(0) // integers: the order of a map does not matter
+	// integers: the order of a map does not matter
+	total, computed, called := map[place]int64{}, int64(0), int64(0)
 	for i, l := range locations {
 		if len(sums[i]) == 0 {
 			continue

@@ -29,7 +29,8 @@ func (f *Findings) sentence() string {
 	main, before := f.mainChange(), ""
 	if several && *f.PValue < runAlpha/2 || !several && math.Abs(f.Difference) > f.rounding {
 		if before = f.moreIterations(); before == "" && (main == nil || main.Seconds*sign(f.Difference) < much*math.Abs(f.Difference)) {
-			before = f.largestParts() // otherwise others wait for that rank, and their waiting would be the main part
+			// otherwise others wait for that rank, and their waiting would be the main part
+			before = f.largestParts()
 		}
 	}
 	text += before

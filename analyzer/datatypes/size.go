@@ -4,8 +4,8 @@ package datatypes
 // its alignment, and the end of the data.
 type basicType struct{ size, extent, align, end int64 }
 
-// basicTypes are the predefined datatypes on the platforms that MPI jobs run on: 64-bit Linux (LP64, x86-64 and arm64 with
-// 16 bytes for long double), Fortran with its default kinds.
+// basicTypes are the predefined datatypes on the platforms that MPI jobs run on: 64-bit Linux
+// (LP64, x86-64 and arm64 with 16 bytes for long double), Fortran with its default kinds.
 var basicTypes = func() map[string]basicType {
 	types := map[string]basicType{}
 	for _, row := range []struct {

@@ -85,7 +85,8 @@ func TestPeersOfIntercommunicatorsAreOnTheOtherSide(t *testing.T) {
 		r.Call("MPI_Intercomm_create", 5, 6, tracetest.Args{"newintercomm": inter})
 		r.Call("MPI_Comm_connect", 6, 7, tracetest.Args{"newcomm": tracetest.Comm(away)})
 		if i == 1 {
-			r.Call("MPI_Send", 8, 9, tracetest.Args{"dest": 2, "comm": inter}) // world rank 6: not a neighbor
+			// world rank 6: not a neighbor
+			r.Call("MPI_Send", 8, 9, tracetest.Args{"dest": 2, "comm": inter})
 			r.Call("MPI_Send", 9, 10, tracetest.Args{"dest": 1, "comm": tracetest.Comm(away)})
 		}
 		r.Finalize(20, 21)

@@ -72,7 +72,8 @@ func (t *channels) grow() {
 }
 
 func (k channelKey) hash() uint64 {
-	const odd = 0x9e3779b97f4a7c15 // 2^64 / golden ratio: Fibonacci hashing (Knuth, The Art of Computer Programming 6.4)
+	// 2^64 / golden ratio: Fibonacci hashing (Knuth, The Art of Computer Programming 6.4)
+	const odd = 0x9e3779b97f4a7c15
 	h := (uint64(uint32(k.source))<<32 | uint64(uint32(k.dest))) * odd
 	h = (h>>32 ^ h ^ uint64(k.tag) ^ uint64(uint32(k.comm))<<40 ^ uint64(k.object)<<20) * odd
 	return h >> 24

@@ -52,7 +52,8 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 		for i := range run.Calls[:min(len(run.Calls), int(own.end-k))] {
 			entry := &run.Calls[i]
 			p := &entry.Made
-			if !s.isLike(k, run.By, p) || enter < left { // a call nested in another one, by a callback, makes no progress
+			// a call nested in another one, by a callback, makes no progress
+			if !s.isLike(k, run.By, p) || enter < left {
 				return false
 			}
 			t := &s.times[k]

@@ -110,7 +110,8 @@ func (m *Matcher) settleContended(row int, now int64) {
 	list := r.contended
 	r.contended = nil
 	for _, at := range list {
-		m.grant(at, now-2*m.error) // calls that were entered earlier may still follow, by clock error
+		// calls that were entered earlier may still follow, by clock error
+		m.grant(at, now-2*m.error)
 		for i := range at.waits {
 			if at.waits[i].done.Row == row { // too early, or the next call is nested in this one
 				r.contended = append(r.contended, at)

@@ -26,9 +26,11 @@ type Completion struct {
 
 	// Until to Source are for the Handler, to record its results before the call is settled. Until
 	// is the end of the wait, Cause the location that the caller waited for.
-	Until   int64
-	Error   int64 // maximum error of Until
-	Came    int64 // when the awaited event occurred: Until, or later within the rounding error, if the call seems to end before
+	Until int64
+	Error int64 // maximum error of Until
+	// when the awaited event occurred: Until, or later within the rounding error, if the call
+	// seems to end before
+	Came    int64
 	Known   int64 // time in the run at which all of that was known
 	Cause   int
 	Kind    uint8

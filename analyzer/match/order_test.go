@@ -75,7 +75,8 @@ func TestWildcardKeepsItsPlace(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestTagsAndCommunicatorsSeparate: messages overtake each other between tags and communicators, never within.
+// TestTagsAndCommunicatorsSeparate: messages overtake each other between tags and
+// communicators, never within.
 func TestTagsAndCommunicatorsSeparate(t *testing.T) {
 	b := tracetest.New(2)
 	dup := b.Comm("dup", 0, 1)

@@ -14,13 +14,14 @@ type packed struct {
 	enterError, exitError uint32
 	terminal              int32
 	index                 uint32 // of the call, relative to the first one of the batch
-	first, after          uint32 // its requests in the batch; or first is the request that it makes, or its index in whole
-	comm, own             int32
-	peer                  int32 // destination; of a collective: the root
-	source                int32 // of a collective: the lower half of its bytes
-	tag                   int32 // of a collective: the upper half of its bytes
-	poll                  polling.Poll
-	flags                 packedFlags
+	// its requests in the batch; or first is the request that it makes, or its index in whole
+	first, after uint32
+	comm, own    int32
+	peer         int32 // destination; of a collective: the root
+	source       int32 // of a collective: the lower half of its bytes
+	tag          int32 // of a collective: the upper half of its bytes
+	poll         polling.Poll
+	flags        packedFlags
 }
 
 type packedFlags uint8

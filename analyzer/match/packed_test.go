@@ -35,7 +35,8 @@ func TestPackedCallsAreTheSame(t *testing.T) {
 		kept := len(r.whole)
 		r.pack(&c, first, &stored)
 		whole += len(r.whole) - kept
-		got := Call{Record: timeline.Record{Overhead: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)} // of the call before
+		// of the call before
+		got := Call{Record: timeline.Record{Overhead: 5}, request: 9, requests: make([]completed, 3), event: new(trace.Event)}
 		r.unpack(&stored, c.Enter, &got)
 		if len(got.requests) == 0 {
 			got.requests = nil

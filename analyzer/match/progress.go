@@ -95,7 +95,8 @@ func (m *Matcher) await(e *End, t Stamp) {
 		return // it did not have to wait for progress
 	}
 	p := &m.ranks[e.Post.Row].progress
-	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) { // otherwise it is still in the call that posted it
+	// unless it is still in the call that posted it
+	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) {
 		return
 	}
 	if e.Brief {

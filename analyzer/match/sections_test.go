@@ -59,7 +59,8 @@ func find(t *testing.T, tr timeline.Trace, pass func(match.Handler, func(*match.
 	require.NoError(t, err)
 	j := r.Finish()
 	defer j.Close()
-	numbers := map[uint64]int{} // of collectives, in the order in which they are met: any numbers will do
+	// of collectives, in the order in which they are met: any numbers will do
+	numbers := map[uint64]int{}
 	number := func(n uint64) int {
 		if _, met := numbers[n]; !met {
 			numbers[n] = len(numbers)

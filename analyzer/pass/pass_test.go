@@ -177,7 +177,8 @@ func TestDone(t *testing.T) {
 	assert.Equal(t, 1, released)
 }
 
-// TestDoneKeepsWhatIsUsed: a result stays while a remaining step uses it, if it does not require it.
+// TestDoneKeepsWhatIsUsed: a result stays while a remaining step uses it, if it
+// does not require it.
 func TestDoneKeepsWhatIsUsed(t *testing.T) {
 	computed := 0
 	first := pass.New("first", func(context.Context, *pass.Run) (int, error) { computed++; return 7, nil })

@@ -18,7 +18,9 @@ const (
 	driftChange  = 0.05
 	outlierRatio = 1.5
 	outlierScale = 8
-	outlierShare = 0.1 // of the samples: what is more frequent is normal for the loop (a sweep in which every fourth step is long)
+	// of the samples: what is more frequent is normal for the loop (a sweep in which every
+	// fourth step is long)
+	outlierShare = 0.1
 	maxListed    = 20
 	maxSites     = 40
 )

@@ -30,8 +30,8 @@ func noisy(seed uint64, factor func(rank, iteration int) float64) func(int, int)
 
 func even(int, int) float64 { return 1 }
 
-// TestStencilIsThreePhases: initialization, 250 time steps, end; the ranks at the ends make 3 calls in a step, the others
-// 5 (two receives, two sends, one wait), with a reduction after every tenth.
+// TestStencilIsThreePhases: initialization, 250 time steps, end; the ranks at the ends make 3 calls
+// in a step, the others 5 (two receives, two sends, one wait), with a reduction after every tenth.
 func TestStencilIsThreePhases(t *testing.T) {
 	f := analyze(t, tracetest.Stencil{Ranks: 6, Iterations: 250, Reduce: 10, Work: noisy(1, even)}.Build())
 	require.Len(t, f.Phases, 3, f.Text)
@@ -75,7 +75,8 @@ func TestExactTimes(t *testing.T) {
 	assert.InDelta(t, 80.0/120, l.Efficiency.LoadBalance, 1e-9)
 	assert.InDelta(t, 120.0/160, l.Efficiency.Communication, 1e-9)
 	assert.Equal(t, 1, l.SlowestRank)
-	// windows of 10 ms: the ninth, 80 to 90 ms, begins where an iteration does (8 + 4 × 18): 1+1+1 of rank 0, 3+3+2 of rank 1
+	// windows of 10 ms: the ninth, 80 to 90 ms, begins where an iteration does (8 + 4 × 18): 1+1+1
+	// of rank 0, 3+3+2 of rank 1
 	w := f.Windows[8]
 	assert.InDelta(t, 0.08, w.StartSeconds, 1e-9)
 	assert.InDelta(t, 5.5/8, w.Efficiency.LoadBalance, 1e-9)
@@ -125,7 +126,8 @@ func TestOutlierIsNamed(t *testing.T) {
 	assert.InDelta(t, 0.025, o.Seconds, 0.002)
 }
 
-// TestWhatComesOftenIsNoOutlier: every fourth iteration takes five times as long, in short loops and long ones.
+// TestWhatComesOftenIsNoOutlier: every fourth iteration takes five times as long, in short
+// loops and long ones.
 func TestWhatComesOftenIsNoOutlier(t *testing.T) {
 	for _, iterations := range []int{100, 600} {
 		f := analyze(t, tracetest.Stencil{Ranks: 4, Iterations: iterations, Work: noisy(3, func(_, k int) float64 {

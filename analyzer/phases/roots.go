@@ -14,16 +14,21 @@ type class struct {
 
 // Limits of what counts as a loop.
 const (
-	minTrips   = 3       // minimum number of a repetition
-	minShare   = 0.02    // minimum fraction of the thread's calls for a repetition
-	inside     = 0.8     // a loop with this fraction of its calls in an inner loop has that one's iterations …
-	period     = 16      // … if the inner loop makes at most this many trips (steps with a reduction or output every so often) …
-	fewTrips   = 8       // … or if it makes fewer trips itself
-	irregular  = 10      // minimum number of occurrences of a class in a loop without repetitions
-	sameLoop   = 0.8     // adjacent loops with this fraction in common (Jaccard) are one
-	sameAcross = 0.5     // the same for loops of different ranks
-	peeled     = 2       // trips by which grammars of the same loop may differ: the first and the last are not always included
-	maxBody    = 100_000 // maximum calls of a body that is examined
+	minTrips = 3    // minimum number of a repetition
+	minShare = 0.02 // minimum fraction of the thread's calls for a repetition
+	// A loop with the fraction inside of its calls in an inner loop has that one's iterations if
+	// the inner loop makes at most period trips (steps with a reduction or output every so often)
+	// or if it makes fewer than fewTrips itself.
+	inside     = 0.8
+	period     = 16
+	fewTrips   = 8
+	irregular  = 10  // minimum number of occurrences of a class in a loop without repetitions
+	sameLoop   = 0.8 // adjacent loops with this fraction in common (Jaccard) are one
+	sameAcross = 0.5 // the same for loops of different ranks
+	// trips by which grammars of the same loop may differ: the first and the last are
+	// not always included
+	peeled  = 2
+	maxBody = 100_000 // maximum calls of a body that is examined
 )
 
 // A loop is a repetition in a root, with the adjacent calls that belong to it.

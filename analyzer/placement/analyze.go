@@ -19,7 +19,8 @@ import (
 type Options struct {
 	// Clocks of the run; without them the run is not replayed.
 	Clocks *timeline.Clocks
-	// Near and Far are the network within a node and between nodes; both zero: DefaultNear and DefaultFar.
+	// Near and Far are the network within a node and between nodes; both zero:
+	// DefaultNear and DefaultFar.
 	Near, Far predict.Network
 	// Shape is the topology of the run's traffic if it is known; nil: it is computed.
 	Shape *topology.Topology

@@ -15,7 +15,8 @@ type Findings struct {
 	CrossingMessages  uint64 `json:"crossing_messages"`
 	Predicted         uint64 `json:"predicted_crossing_bytes"`
 	PredictedMessages uint64 `json:"predicted_crossing_messages"`
-	// Order is a permutation: rank i should run where rank Order[i] runs now. Empty if the present order is as good.
+	// Order is a permutation: rank i should run where rank Order[i] runs now. Empty if the present
+	// order is as good.
 	Order []int `json:"order"`
 	// Proposed are the nodes with their ranks in this order.
 	Proposed []Node `json:"proposed"`

@@ -85,8 +85,8 @@ const (
 	workPerMessage = 10
 	maxWork        = 300_000_000
 	// perturbWork is the number of edge visits for perturbations after all candidates have been
-	// improved: some hundred tries. maxPerturbed is the size (edges, each counted from both sides) up
-	// to which graphs are perturbed.
+	// improved: some hundred tries. maxPerturbed is the size (edges, each counted from both sides)
+	// up to which graphs are perturbed.
 	perturbWork  = 1_000_000
 	maxPerturbed = 1000
 )

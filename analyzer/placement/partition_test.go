@@ -270,7 +270,8 @@ func tiled(periodic bool, dimensions []int, size int) int {
 // 8 edges in one direction, one of 8 in the other.
 func TestBestTilingByHand(t *testing.T) {
 	assert.Equal(t, 32, tiled(false, []int{8, 8}, 8))
-	assert.Equal(t, 7*32+3*32, tiled(false, []int{32, 32}, 32)) // blocks of 4 x 8: 7 cuts and 3, of 32 edges
+	// blocks of 4 x 8: 7 cuts and 3, of 32 edges
+	assert.Equal(t, 7*32+3*32, tiled(false, []int{32, 32}, 32))
 }
 
 // Grids and tori, with any numbering and any present order: the crossing traffic is at most that of

@@ -104,7 +104,8 @@ func newTiler(shape *topology.Topology, row map[int]int) *tiler {
 // order returns the ranks along bars of these widths in the direction of the dimension run.
 func (t *tiler) order(widths []int, run int) []int {
 	n := len(t.dimensions)
-	keys := t.dimensions[run] // per copy: each vertex has one; where bars extend beyond the lattice some have no vertex
+	// per copy: each vertex has one; where bars extend beyond the lattice some have no vertex
+	keys := t.dimensions[run]
 	for d, w := range widths {
 		if d != run {
 			keys *= (t.dimensions[d] + w - 1) / w * w

@@ -140,7 +140,8 @@ func TestIdleGapsBetweenPolls(t *testing.T) {
 			waited := 0.0
 			for range 5 {
 				if name == "yields to others" {
-					p.sleep(30) // where it computes as long it is not known from one that is preempted
+					// where it computes as long it is not known from one that is preempted
+					p.sleep(30)
 				} else {
 					p.work(30)
 				}

@@ -33,7 +33,8 @@ func (r *route) takes(m semantics.Movement) float64 {
 		return min(r.tree(), 2*r.spread())
 	case semantics.Scatter, semantics.Gather: // binomial tree
 		return r.halving()
-	case semantics.AllGather, semantics.ReduceScatter: // Bruck's or recursive halving, or a ring or pairwise exchange
+	case semantics.AllGather, semantics.ReduceScatter:
+		// Bruck's or recursive halving, or a ring or pairwise exchange
 		return r.spread()
 	case semantics.AllToAllExchange: // Bruck's, or pairwise exchange
 		return min(r.bruck(), r.ring())

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// collectively is the trace of a program in which all ranks make one collective call, with a quarter or a multiple of 1 MiB.
-// What is significant at the root 0 only the others do not have.
+// collectively is the trace of a program in which all ranks make one collective call, with a
+// quarter or a multiple of 1 MiB. What is significant at the root 0 only the others do not have.
 func collectively(t *testing.T, ranks int, name string, quarters int) timeline.Trace {
 	t.Helper()
 	b := tracetest.New(ranks)
@@ -46,9 +46,9 @@ func collectively(t *testing.T, ranks int, name string, quarters int) timeline.T
 	return timeline.Of(b.Open(t))
 }
 
-// Known answers by the formulas of Thakur, Rabenseifner and Gropp, by hand: p ranks, L a latency, and 1 MiB taking 3. Beside the
-// call, MPI_Init and MPI_Finalize take ⌈log₂ p⌉ L each, and 2 go between them. In the comments the algorithm that is chosen,
-// and the other one's time.
+// Known answers by the formulas of Thakur, Rabenseifner and Gropp, by hand: p ranks, L a latency,
+// and 1 MiB taking 3. Beside the call, MPI_Init and MPI_Finalize take ⌈log₂ p⌉ L each, and 2 go
+// between them. In the comments the algorithm that is chosen, and the other one's time.
 func TestBytesOfCollectives(t *testing.T) {
 	for _, one := range []struct {
 		name            string
@@ -78,7 +78,8 @@ func TestBytesOfCollectives(t *testing.T) {
 		{"MPI_Alltoallv", 4, 4, 2, 3 * (2 + 3)},
 		{"MPI_Alltoallw", 4, 4, 2, 3 * (2 + 3)},
 		{"MPI_Alltoall", 5, 4, 2, 4 * (2 + 3)},
-		{"MPI_Alltoall", 5, 4, 20, 2*(20+6) + (20 + 3)}, // Bruck's: at odd distances 1 and 3, at 2 and 3, at 4; pairwise 92
+		// Bruck's: at odd distances 1 and 3, at 2 and 3, at 4; pairwise 92
+		{"MPI_Alltoall", 5, 4, 20, 2*(20+6) + (20 + 3)},
 		{"MPI_Allgather", 5, 4, 2, (2 + 3) + (2 + 6) + (2 + 3)},
 		{"MPI_Allgather", 1, 4, 2, 0},
 		{"MPI_Neighbor_alltoall", 4, 4, 2, 2 + 3},
@@ -96,8 +97,8 @@ func TestBytesOfCollectives(t *testing.T) {
 	}
 }
 
-// Where messages of 1 MiB make a handshake, the two of Bruck's with 2 MiB take 2 × (3 L + 6) = 24, and the three of the pairwise
-// exchange 3 × (3 L + 3) = 27.
+// Where messages of 1 MiB make a handshake, the two of Bruck's with 2 MiB take 2 × (3 L + 6) = 24,
+// and the three of the pairwise exchange 3 × (3 L + 3) = 27.
 func TestHandshakesOfCollectives(t *testing.T) {
 	lengths := play(t, collectively(t, 4, "MPI_Alltoall", 4), on(2, 3, 1<<20))
 	assert.InDelta(t, 10+24, float64(lengths[0])/tracetest.Unit, 1e-5)

@@ -1,7 +1,7 @@
 package predict
 
-// An event is the time, in every scenario, at which a call is entered, or the last of several events.
-// Threads may wait for it.
+// An event is the time, in every scenario, at which a call is entered, or the last of several
+// events. Threads may wait for it.
 type event struct {
 	real    int64   // in the trace
 	at      []int64 // by scenario

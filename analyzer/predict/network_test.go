@@ -17,7 +17,8 @@ type message struct {
 	awaited, here float64 // MPI_Recv
 }
 
-// messages is the trace of two ranks that start at 1, with MPI_Init until 2; MPI_Finalize is 1 after the last of them.
+// messages is the trace of two ranks that start at 1, with MPI_Init until 2; MPI_Finalize is 1
+// after the last of them.
 func messages(t *testing.T, all ...message) timeline.Trace {
 	t.Helper()
 	b := tracetest.New(2)

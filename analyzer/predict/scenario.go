@@ -26,7 +26,8 @@ type Region struct {
 	AfterSite, BeforeSite uint32 // call sites
 }
 
-// A Network is a LogGP model. The zero Network is the ideal one: MPI costs nothing but its dependencies.
+// A Network is a LogGP model. The zero Network is the ideal one: MPI costs nothing but
+// its dependencies.
 type Network struct {
 	Latency  float64 // L: ns from one rank to another
 	PerByte  float64 // G: ns

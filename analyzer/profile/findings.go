@@ -6,12 +6,13 @@ const SchemaVersion = 1
 
 // Findings are the profile of a run. Seconds are the time inside calls; nested calls count twice.
 type Findings struct {
-	SchemaVersion int       `json:"schema_version"`
-	Cells         []Cell    `json:"cells"`         // sums over all ranks, longest first
-	CellsOmitted  int       `json:"cells_omitted"` // number of shorter ones that are not listed
-	Functions     []Row     `json:"functions"`
-	Communicators []Row     `json:"communicators"` // by name: the label that the program has set, otherwise the global name; the 100 longest
-	SizeClasses   []SizeRow `json:"size_classes"`  // in order of size, calls without a size last
+	SchemaVersion int    `json:"schema_version"`
+	Cells         []Cell `json:"cells"`         // sums over all ranks, longest first
+	CellsOmitted  int    `json:"cells_omitted"` // number of shorter ones that are not listed
+	Functions     []Row  `json:"functions"`
+	// by name: the label that the program has set, otherwise the global name; the 100 longest
+	Communicators []Row     `json:"communicators"`
+	SizeClasses   []SizeRow `json:"size_classes"` // in order of size, calls without a size last
 	Ranks         []RankRow `json:"ranks"`
 	Matrix        Matrix    `json:"matrix"`
 }
@@ -39,7 +40,8 @@ type Row struct {
 	Volume
 }
 
-// A SizeRow is one size class: calls of From up to To bytes. "0 B", "1 B", "2 B – 3 B", "4 B – 7 B", …, "1 KiB to below 2 KiB", …, by powers of two.
+// A SizeRow is one size class: calls of From up to To bytes. "0 B", "1 B", "2 B – 3 B", "4 B – 7
+// B", …, "1 KiB to below 2 KiB", …, by powers of two.
 type SizeRow struct {
 	Name string `json:"name"` // "" for calls without data
 	From uint64 `json:"from_bytes"`

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestProfileByHand: rank 0 sends 3 × 10 doubles (80 bytes) of 2 ms and once 1000 bytes of 4 ms, then both reduce one
-// double in 1 ms on rank 0 and 5 ms on rank 1.
+// TestProfileByHand: rank 0 sends 3 × 10 doubles (80 bytes) of 2 ms and once 1000 bytes of 4 ms,
+// then both reduce one double in 1 ms on rank 0 and 5 ms on rank 1.
 func TestProfileByHand(t *testing.T) {
 	b := tracetest.New(2)
 	r := b.Rank(0).At("a.c:1").Init(0, 1).At("a.c:5")
@@ -65,7 +65,8 @@ func TestProfileByHand(t *testing.T) {
 	assert.Equal(t, profile.Matrix{Ranks: 2, Tile: 1, Cells: []profile.Tile{{From: 0, To: 1, Calls: 4, Bytes: 1240}}}, f.Matrix)
 }
 
-// TestMatrixIsBounded: of 600 ranks in a row, three share a tile; the neighbors' traffic is kept whole.
+// TestMatrixIsBounded: of 600 ranks in a row, three share a tile; the neighbors'
+// traffic is kept whole.
 func TestMatrixIsBounded(t *testing.T) {
 	b := tracetest.New(600)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -20,7 +20,8 @@ type progress struct{ times, calls uint64 }
 
 func (e *expansion) run(items []*item) {
 	for _, x := range items {
-		// an item that stands at several places of one level is the same at each, and starts anew at each
+		// an item that stands at several places of one level is the same at each, and
+		// starts anew at each
 		at := e.met[x]
 		if at == nil {
 			at = &progress{}
@@ -42,10 +43,12 @@ func (e *expansion) run(items []*item) {
 	}
 }
 
-// kindOf puts three signatures together in each kind, as a call site with varying arguments has them.
+// kindOf puts three signatures together in each kind, as a call site with varying
+// arguments has them.
 func kindOf(terminal int32) uint64 { return uint64(terminal/3) + 1 }
 
-// TestProgramIsTheSequence: whatever is folded, the program's calls are those of the grammar, in order.
+// TestProgramIsTheSequence: whatever is folded, the program's calls are those of the
+// grammar, in order.
 func TestProgramIsTheSequence(t *testing.T) {
 	for seed := range int64(400) {
 		random := rand.New(rand.NewSource(seed))
@@ -101,8 +104,9 @@ func TestProgramIsTheSequence(t *testing.T) {
 	}
 }
 
-// TestIterationsThatDiffer: iterations that begin and end alike and have some of a few calls between, in any order, a call
-// in two or three places too (osu_iallreduce polls like that): folded, they are the same sequence.
+// TestIterationsThatDiffer: iterations that begin and end alike and have some of a few calls
+// between, in any order, a call in two or three places too (osu_iallreduce polls like that):
+// folded, they are the same sequence.
 func TestIterationsThatDiffer(t *testing.T) {
 	loops := 0
 	for seed := range int64(20000) {

@@ -227,7 +227,8 @@ func (s *search) repeats(keys []uint64, period int) bool {
 
 // collapse makes loops of all repetitions with a period, from the first one on.
 func (s *search) collapse(items []*item, keys []uint64, period int, key func(*item) uint64) ([]*item, []uint64) {
-	equal := make([]int, len(items)+1) // number of items from here on that equal those one period later
+	// number of items from here on that equal those one period later
+	equal := make([]int, len(items)+1)
 	for i := len(items) - period - 1; i >= 0; i-- {
 		if keys[i] == keys[i+period] {
 			equal[i] = equal[i+1] + 1

@@ -12,12 +12,14 @@ type FunctionKind string
 
 // The families; r is the number that the function is of.
 const (
-	Linear     FunctionKind = "linear"     // A + B·((r div C) mod D)
-	Modulo     FunctionKind = "modulo"     // (A + B·r) mod D, not negative: around a ring
-	XOR        FunctionKind = "xor"        // r XOR A
-	Grid       FunctionKind = "grid"       // the rank at r's coordinates in Extents (row by row) + Shift, all periodic
-	Transposed FunctionKind = "transposed" // D·((r div D mod C)·C + r div D div C) + r mod D: row and column exchanged, of C x C groups of D
-	ByValue    FunctionKind = "values"     // Values[(r div C) mod D]
+	Linear FunctionKind = "linear" // A + B·((r div C) mod D)
+	Modulo FunctionKind = "modulo" // (A + B·r) mod D, not negative: around a ring
+	XOR    FunctionKind = "xor"    // r XOR A
+	Grid   FunctionKind = "grid"   // the rank at r's coordinates in Extents (row by row) + Shift, all periodic
+	// D·((r div D mod C)·C + r div D div C) + r mod D: row and column exchanged, of
+	// C x C groups of D
+	Transposed FunctionKind = "transposed"
+	ByValue    FunctionKind = "values" // Values[(r div C) mod D]
 )
 
 // A Function returns a number for each rank.

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// sequences are kinds of programs of which a search for loops could take more than in proportion to their length; kindOf
-// puts three signatures together at one call site.
+// sequences are kinds of programs of which a search for loops could take more than in proportion to
+// their length; kindOf puts three signatures together at one call site.
 var sequences = map[string]func(random *rand.Rand, calls int) []int32{
 	"by chance": func(random *rand.Rand, calls int) []int32 {
 		var s []int32
@@ -134,8 +134,8 @@ func TestSearchGrowsInProportion(t *testing.T) {
 	}
 }
 
-// TestOverlayGrowsInProportion: programs of twice as many ranks, none like another, take at most about twice as many
-// steps, until they are so many that they are not compared any more.
+// TestOverlayGrowsInProportion: programs of twice as many ranks, none like another, take at most
+// about twice as many steps, until they are so many that they are not compared any more.
 func TestOverlayGrowsInProportion(t *testing.T) {
 	const mayCompare = 1 << 22
 	overlay := func(ranks int) (int, *search) {

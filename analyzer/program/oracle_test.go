@@ -367,7 +367,8 @@ func TestNothingIsElidedOfPatterns(t *testing.T) {
 	}
 }
 
-// TestNothingIsElidedOfRandomPrograms: nor of programs of chance, with communicators of their own, tests and wildcards.
+// TestNothingIsElidedOfRandomPrograms: nor of programs of chance, with communicators of their own,
+// tests and wildcards.
 func TestNothingIsElidedOfRandomPrograms(t *testing.T) {
 	for seed := range int64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

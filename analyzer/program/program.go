@@ -88,7 +88,8 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		classes[number] = w.classes
 	}
 	written := map[int]bool{}
-	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may refer to further parts
+	// a part's body may refer to further parts
+	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil {
 		var rules []int
 		for rule := range b.parts {
 			if !written[rule] {

@@ -143,8 +143,8 @@ func TestWavefront(t *testing.T) {
 	assert.Contains(t, text, "dest=rank+8, tag=20, comm=MPI_COMM_WORLD)  @ wavefront.c:30  [ranks 0-55]\n")
 }
 
-// Where every rank has a trip count of its own, that is a function of the rank, or the text tells the first ones and the
-// findings all.
+// Where every rank has a trip count of its own, that is a function of the rank, or the text tells
+// the first ones and the findings all.
 func TestTripCountsOfManyRanks(t *testing.T) {
 	const ranks = 200
 	found := func(trips func(rank int) int) (program.Findings, string) {
@@ -186,8 +186,8 @@ func TestKeysOfCommSplit(t *testing.T) {
 	assert.Contains(t, found, "color=(rank mod 2), key=differs by rank (0 to 225, 16 values))")
 }
 
-// TestManyMessagesOfOneSite: twelve messages with tags and sizes of their own in each iteration are one call. By hand:
-// 36 sizes from 8 (three times) to 59185.
+// TestManyMessagesOfOneSite: twelve messages with tags and sizes of their own in each iteration are
+// one call. By hand: 36 sizes from 8 (three times) to 59185.
 func TestManyMessagesOfOneSite(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -208,8 +208,8 @@ func TestManyMessagesOfOneSite(t *testing.T) {
 	assert.Contains(t, found, "× 12 times")
 }
 
-// TestGridNeighborsInTurn: one call site sends to the four neighbors in turn, on a grid whose ends meet; and on one whose
-// ends do not, edges have MPI_PROC_NULL.
+// TestGridNeighborsInTurn: one call site sends to the four neighbors in turn, on a grid whose ends
+// meet; and on one whose ends do not, edges have MPI_PROC_NULL.
 func TestGridNeighborsInTurn(t *testing.T) {
 	const rows, columns = 3, 5
 	shift := [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}
@@ -225,8 +225,9 @@ func TestGridNeighborsInTurn(t *testing.T) {
 	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
 }
 
-// TestEdgesOfGrids: one call site sends to the neighbors that there are. Ranks inside have four, edges three, corners two;
-// by hand: up, down, left, right of a row-major grid, and the side as tag.
+// TestEdgesOfGrids: one call site sends to the neighbors that there are. Ranks inside have
+// four, edges three, corners two; by hand: up, down, left, right of a row-major grid, and
+// the side as tag.
 func TestEdgesOfGrids(t *testing.T) {
 	for _, size := range [][2]int{{3, 5}, {2, 4}, {3, 3}, {6, 6}} {
 		rows, columns := size[0], size[1]
@@ -252,8 +253,9 @@ func TestEdgesOfGrids(t *testing.T) {
 	}
 }
 
-// TestLoopsThatDifferInArguments: a grammar begins loops anywhere, and a new one where an argument changes; all of that is
-// one loop. By hand: 400 iterations of twelve messages and a reduction, whose counts change every 37 iterations.
+// TestLoopsThatDifferInArguments: a grammar begins loops anywhere, and a new one where an argument
+// changes; all of that is one loop. By hand: 400 iterations of twelve messages and a reduction,
+// whose counts change every 37 iterations.
 func TestLoopsThatDifferInArguments(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) {
@@ -275,8 +277,9 @@ func TestLoopsThatDifferInArguments(t *testing.T) {
 	assert.Equal(t, 4, strings.Count(found, "\n"), found)
 }
 
-// TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows of four of 16 ranks,
-// each sends to the next in its row; the count, 8 for each rank of the world, is no function of the rank in the row.
+// TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows
+// of four of 16 ranks, each sends to the next in its row; the count, 8 for each rank of the world,
+// is no function of the rank in the row.
 func TestPeersInRowCommunicators(t *testing.T) {
 	b := tracetest.New(16)
 	rows := make([]int, 4)
@@ -296,7 +299,8 @@ func TestPeersInRowCommunicators(t *testing.T) {
 	assert.Contains(t, found, "source=(rank-1) mod 4")
 }
 
-// TestProgramTextIsCut: a program that is longer than it may be ends there, and says so; one that is not does not.
+// TestProgramTextIsCut: a program that is longer than it may be ends there, and says so; one that
+// is not does not.
 func TestProgramTextIsCut(t *testing.T) {
 	b := tracetest.New(1)
 	b.Ranks(func(_ int, r *tracetest.Rank) {

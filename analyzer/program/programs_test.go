@@ -28,7 +28,8 @@ func programRanks(f *program.Findings) []string {
 	return ranks
 }
 
-// TestOneScalarIsOneProgram: a key, a color, a count, a trip count of their own leave ranks one program.
+// TestOneScalarIsOneProgram: a key, a color, a count, a trip count of their own leave
+// ranks one program.
 func TestOneScalarIsOneProgram(t *testing.T) {
 	b := tracetest.New(16)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -50,8 +51,8 @@ func TestOneScalarIsOneProgram(t *testing.T) {
 	assert.Contains(t, text, "count=by (rank div 4): 480 (0, 2), 360 (1), 240 (3)")
 }
 
-// TestEdgesBelongToTheProgram: ranks at the edges of a grid skip calls to neighbors that they lack, and what completes
-// these; a rank that skips a call to a neighbor that it has is another program.
+// TestEdgesBelongToTheProgram: ranks at the edges of a grid skip calls to neighbors that they lack,
+// and what completes these; a rank that skips a call to a neighbor that it has is another program.
 func TestEdgesBelongToTheProgram(t *testing.T) {
 	for _, odd := range []int{-1, 5} {
 		const columns, ranks = 4, 16
@@ -111,8 +112,9 @@ func TestMasterIsAnotherProgram(t *testing.T) {
 	assert.Contains(t, f.Text(), "  program 1: ranks 1-7\n  program 2: rank 0, without MPI_Send at m.c:3, with MPI_Recv at m.c:2\n")
 }
 
-// TestNothingIsElidedOfManyValues: communicators in which ranks are numbered anew, one handle for several of them, lists,
-// values that come from streams, trip counts without order, and more values than any line has room for.
+// TestNothingIsElidedOfManyValues: communicators in which ranks are numbered anew, one handle for
+// several of them, lists, values that come from streams, trip counts without order, and more values
+// than any line has room for.
 func TestNothingIsElidedOfManyValues(t *testing.T) {
 	const ranks = 24
 	b := tracetest.New(ranks)

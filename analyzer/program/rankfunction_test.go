@@ -80,8 +80,8 @@ func TestFewRanksAreNoEvidence(t *testing.T) {
 	assert.Equal(t, "rank+4; ", textOf(cover(on(2, func(r int) int { return r + 4 }), 2, "rank")))
 }
 
-// TestPlantedFunctions: whichever function, sizes and distances: one that gives exactly these numbers is found, for all
-// ranks or, if some do otherwise, for the others.
+// TestPlantedFunctions: whichever function, sizes and distances: one that gives exactly these
+// numbers is found, for all ranks or, if some do otherwise, for the others.
 func TestPlantedFunctions(t *testing.T) {
 	const cases = 3000
 	for seed := range uint64(cases) {

@@ -90,7 +90,8 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 
 // rows returns the k-th value of its direction on all threads.
 func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) []row {
-	const stepsOfValue, stepsOfRow = 8, 4 // to describe a value, and to look for a function of the rank
+	// to describe a value, and to look for a function of the rank
+	const stepsOfValue, stepsOfRow = 8, 4
 	var rows []row
 	for _, v := range n.calls {
 		lists := make([]*trace.Value, len(v.cycle))

@@ -96,8 +96,8 @@ func argumentOf(t *testing.T, c *trace.CallHistogram, name string) *trace.Argume
 	return nil
 }
 
-// plainCount is what the calls of a trace add up to, taken from their text as JSON: the oracle that shares nothing with the
-// histograms.
+// plainCount is what the calls of a trace add up to, taken from their text as JSON: the oracle that
+// shares nothing with the histograms.
 type plainCount struct {
 	calls, ns, counts, tags map[string]int64
 }

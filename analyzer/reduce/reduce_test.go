@@ -50,14 +50,16 @@ func ledBy(t *testing.T, whole *trace.Reader, lead func(rank int) int) *trace.Co
 	return content
 }
 
-// Chameleon reports 87% to 98% (§V.A); 95% are asked for here, on machines whose ranks do not compute equally long.
+// Chameleon reports 87% to 98% (§V.A); 95% are asked for here, on machines whose ranks do not
+// compute equally long.
 func TestAccuracy(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		c     simulate.Config
 		leads int
 	}{
-		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 3}, // neighbors are functions of coordinates; at the first and last row they are farther away
+		// neighbors are functions of coordinates; at the first and last row they are farther away
+		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 3},
 		{"LU", simulate.Config{Pattern: "wavefront", Ranks: 36, Steps: 8}, 9},
 		{"master and workers", simulate.Config{Pattern: "master-worker", Ranks: 16}, 2},
 	} {
@@ -146,8 +148,9 @@ func TestLeadsSayWhatTheRunSays(t *testing.T) {
 	assert.GreaterOrEqual(t, agree, cases*95/100)
 }
 
-// TestAccuracyCanFail: leads by peers alone lose the slow rank, and that shows. On an ideal network a run takes as long as
-// its longest computation here: 10 iterations of 0.2 ms on rank 7, of 0.1 ms on all others, and the leads are others.
+// TestAccuracyCanFail: leads by peers alone lose the slow rank, and that shows. On an ideal network
+// a run takes as long as its longest computation here: 10 iterations of 0.2 ms on rank 7, of 0.1 ms
+// on all others, and the leads are others.
 func TestAccuracyCanFail(t *testing.T) {
 	whole := simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 25, Grid: []int{5, 5}, Cartesian: true, CallSites: "caller",
 		Imbalance: simulate.Imbalance{SlowRank: 7, SlowPercent: 100}})

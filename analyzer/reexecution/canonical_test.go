@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// canonicalOf lists the canonical calls of a location: function(what says something of it), and the computation before.
+// canonicalOf lists the canonical calls of a location: function(what says something of it), and the
+// computation before.
 func canonicalOf(t *testing.T, tr timeline.Trace, location int) (calls []string) {
 	t.Helper()
 	require.NoError(t, Each(context.Background(), tr, location, func(c *Call) error {
@@ -64,7 +65,8 @@ const (
 	anyTag    = "MPI_ANY_TAG"
 )
 
-// canonicalForms has each rule of doc.go: calls of a rank between MPI_Init and MPI_Finalize, and their canonical form.
+// canonicalForms has each rule of doc.go: calls of a rank between MPI_Init and MPI_Finalize, and
+// their canonical form.
 var canonicalForms = []struct {
 	name string
 	made func(r *tracetest.Rank)
@@ -179,7 +181,8 @@ func TestCanonicalForm(t *testing.T) {
 	}
 }
 
-// TestLongLookahead: receives that are outstanding for longer than the lookahead reaches are found all the same.
+// TestLongLookahead: receives that are outstanding for longer than the lookahead reaches are
+// found all the same.
 func TestLongLookahead(t *testing.T) {
 	const n = 20
 	b := tracetest.New(2)
@@ -262,7 +265,8 @@ func TestRefusals(t *testing.T) {
 	}), without))
 }
 
-// TestCompare: a run is like one that polled instead of waiting, and unlike one that sent to another rank.
+// TestCompare: a run is like one that polled instead of waiting, and unlike one that sent
+// to another rank.
 func TestCompare(t *testing.T) {
 	run := func(sizes [2]int, do func(r *tracetest.Rank)) timeline.Trace {
 		b := tracetest.New(2).Ranks(func(i int, r *tracetest.Rank) {
@@ -285,7 +289,8 @@ func TestCompare(t *testing.T) {
 	}
 	first := run([2]int{1, 0}, wait(0))
 	assert.Empty(t, of(first, first))
-	assert.Empty(t, of(first, run([2]int{1, 3}, func(r *tracetest.Rank) { // polls, and the handle has another id
+	// polls, and the handle has another id
+	assert.Empty(t, of(first, run([2]int{1, 3}, func(r *tracetest.Rank) {
 		r.Call("MPI_Test", 2, 3, args{"request": request(3), "flag": 0})
 		r.Call("MPI_Test", 4, 5, args{"request": request(3), "flag": 1, "status": status{Source: 5}})
 	})))

@@ -161,7 +161,8 @@ func (c *comparison) comparesResult(s *semantics.Function, p *mpi.Param) bool {
 	case mpi.KindBuffer, mpi.KindPointer, mpi.KindString, mpi.KindAint, mpi.KindErrorCode, mpi.KindArgc, mpi.KindArgv:
 		return false
 	case mpi.KindStatus:
-		return s.Operation != semantics.FileAccess // other fields than the bytes of a file operation's status are undefined
+		// other fields than the bytes of a file operation's status are undefined
+		return s.Operation != semantics.FileAccess
 	default:
 	}
 	if s.Operation == semantics.Query && s.Out[semantics.GraphSources] >= 0 {

@@ -44,8 +44,9 @@ type other struct {
 	// The last calls, counted from 1, that used an object which it made itself, and one which it
 	// did not.
 	own, foreign map[used]uint64
-	// requests are the handles that were used to make a request: until it is completed, the others
-	// do not free them. Open MPI 4.1 crashes if the communicator of an MPI_Ibarrier is freed before.
+	// requests are the handles that were used to make a request: until it is completed, the
+	// others do not free them. Open MPI 4.1 crashes if the communicator of an MPI_Ibarrier
+	// is freed before.
 	requests map[int64][]used
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// TestFreesWaitForOtherThreads: what one thread frees, two others used. The second use of the same id comes after it was freed,
-// and counts for the second time that it is.
+// TestFreesWaitForOtherThreads: what one thread frees, two others used. The second use of the same
+// id comes after it was freed, and counts for the second time that it is.
 func TestFreesWaitForOtherThreads(t *testing.T) {
 	b := tracetest.New(1)
 	first := b.Rank(0)
@@ -38,8 +38,8 @@ func TestFreesWaitForOtherThreads(t *testing.T) {
 	assert.Equal(t, []string{"[]", "[{1 3}]", "[{1 4}]", "[{1 2} {2 1}]", "[]"}, got)
 }
 
-// TestFreesDoNotWaitForOtherObjects: two threads make, use and free an object of one number each, in
-// turn; and one thread closes the file of a request that another one waits for.
+// TestFreesDoNotWaitForOtherObjects: two threads make, use and free an object of one number each,
+// in turn; and one thread closes the file of a request that another one waits for.
 func TestFreesDoNotWaitForOtherObjects(t *testing.T) {
 	b := tracetest.New(1)
 	first := b.Rank(0)

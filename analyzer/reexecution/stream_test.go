@@ -53,7 +53,8 @@ func TestStream(t *testing.T) {
 	free := mpi.ByName("MPI_Group_free")
 	assert.Equal(t, []uint64{
 		uint64(free.ID) | 2<<16 | 6<<32, 0,
-		2 << 3, 1 << 3, 40 << 3, 2 << 3, 7 << 3, 5<<3 | 1, // two threads: 40 calls of the first, 7 of the second; the group
+		// two threads: 40 calls of the first, 7 of the second; the group
+		2 << 3, 1 << 3, 40 << 3, 2 << 3, 7 << 3, 5<<3 | 1,
 		0, 0,
 	}, encoded(t, &Call{
 		Function: free, After: []After{{1, 40}, {2, 7}}, In: []trace.Value{handle(5)}, Out: []trace.Value{named("MPI_GROUP_NULL")},

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// TestWhatToDoNext: all the advice about the first cause, and the first step about each of those that follow; who runs beside
-// a rank is counted in the table of ranks.
+// TestWhatToDoNext: all the advice about the first cause, and the first step about each of those
+// that follow; who runs beside a rank is counted in the table of ranks.
 func TestWhatToDoNext(t *testing.T) {
 	rank := func(node string) verdict.Cause {
 		return verdict.Cause{Kind: verdict.Excess, Form: verdict.Always, Ranks: "1", Rank: new(1), Node: node, Of: 10, EachSeconds: 2, OthersSeconds: new(1.0), OthersOf: 10}

@@ -1,6 +1,7 @@
 //go:build browser
 
-// The page in a real browser: go test -tags browser ./analyzer/report. Needs chromium (a package of Debian).
+// The page in a real browser: go test -tags browser ./analyzer/report. Needs chromium (a
+// package of Debian).
 
 package report_test
 
@@ -164,8 +165,8 @@ func (b *browser) press(keys ...string) {
 	}
 }
 
-// mouse moves the pointer to a point of an element, given as parts of its width and height, and does something there:
-// "mousePressed", "mouseReleased", "mouseMoved".
+// mouse moves the pointer to a point of an element, given as parts of its width and height, and
+// does something there: "mousePressed", "mouseReleased", "mouseMoved".
 func (b *browser) mouse(do, element string, x, y float64, clicks int) {
 	b.t.Helper()
 	at := b.eval("(({ left, top, width, height }) => [left + width * " + fmt.Sprint(x) + ", top + height * " + fmt.Sprint(y) + "])(document.querySelector('" + element + "').getBoundingClientRect())").([]any)

@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCulpritsComeFirst in the table of ranks, several of them in the order in which one should look at them.
+// TestCulpritsComeFirst in the table of ranks, several of them in the order in which one
+// should look at them.
 func TestCulpritsComeFirst(t *testing.T) {
 	rep := assemble(t, stencil(12, 50, 9, 2))
 	v := section.Find[verdict.Findings](&rep.Run)

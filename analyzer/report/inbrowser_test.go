@@ -106,8 +106,9 @@ func TestInTheBrowser(t *testing.T) {
 	}
 }
 
-// TestFreshReader: from the page alone, without scrolling on a screen of 1280 × 800, one finds the verdict, the slow
-// rank, its pod and node, the call site, the possible gain, and what to do next. The picture of it is in docs/.
+// TestFreshReader: from the page alone, without scrolling on a screen of 1280 × 800, one finds the
+// verdict, the slow rank, its pod and node, the call site, the possible gain, and what to do next.
+// The picture of it is in docs/.
 func TestFreshReader(t *testing.T) {
 	b := start(t)
 	b.open(freshPage(t), 1280, 800, "light")
@@ -205,7 +206,8 @@ func TestKeyboard(t *testing.T) {
 	assert.Empty(t, b.problems)
 }
 
-// TestAccessible: what a screen reader needs is there, and writing stands out from what is behind it (WCAG 2.1 AA).
+// TestAccessible: what a screen reader needs is there, and writing stands out from what is behind
+// it (WCAG 2.1 AA).
 func TestAccessible(t *testing.T) {
 	b := start(t)
 	for name, sample := range samples {
@@ -275,7 +277,8 @@ const faultsScript = `(() => {
 	return faults;
 })()`
 
-// TestOnPaper: printed light from a dark screen, as wide as the page, without what only a screen can use, and short.
+// TestOnPaper: printed light from a dark screen, as wide as the page, without what only a screen
+// can use, and short.
 func TestOnPaper(t *testing.T) {
 	b := start(t)
 	b.open(pageOf(t, withLedger(assemble(t, stencil(1024, 20, 700, 1.5)))), 1280, 800, "dark")
@@ -307,8 +310,8 @@ const (
 	column    = "[..." + rankTable + ".tHead.rows[0].cells].find((c) => c.textContent.startsWith('Computes')).querySelector('button')"
 )
 
-// TestManyRanks: of 2,100 ranks two share a strip of the timeline, and the path names the rank itself. The strip of the
-// one that the verdict names comes first, and is as high as many.
+// TestManyRanks: of 2,100 ranks two share a strip of the timeline, and the path names the rank
+// itself. The strip of the one that the verdict names comes first, and is as high as many.
 func TestManyRanks(t *testing.T) {
 	b := start(t)
 	b.open(page(t, stencil(2100, 3, 701, 1.5)), 1280, 800, "light")

@@ -57,8 +57,8 @@ func withLedger(rep *report.Report) *report.Report {
 	return rep
 }
 
-// TestLedgerAddsUp: the percentages that are shown are 100.0 together, and so is the bar; a report without a ledger has no
-// such section.
+// TestLedgerAddsUp: the percentages that are shown are 100.0 together, and so is the bar; a report
+// without a ledger has no such section.
 func TestLedgerAddsUp(t *testing.T) {
 	rep := assemble(t, stencil(8, 50, 5, 2.1))
 	without, err := rep.HTML()

@@ -23,7 +23,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// stencil is a run on two nodes with noise of ±10 % per iteration, in which slow computes factor times as long.
+// stencil is a run on two nodes with noise of ±10 % per iteration, in which slow computes
+// factor times as long.
 func stencil(ranks, iterations, slow int, factor float64) *tracetest.Builder {
 	random := rand.New(rand.NewPCG(7, 7))
 	return tracetest.Stencil{Ranks: ranks, Iterations: iterations, Reduce: 10, PerNode: max(1, ranks/2), Work: func(rank, _ int) float64 {
@@ -104,7 +105,8 @@ func TestSizeAtScale(t *testing.T) {
 	require.NoError(t, err)
 	keep(t, "large", files)
 	assert.Less(t, len(files["index.html"]), 3<<20)
-	// a full matrix in which no two neighbors are alike is the longest there is; with a ledger and what ranks had of the CPUs
+	// a full matrix in which no two neighbors are alike is the longest there is; with a ledger and
+	// what ranks had of the CPUs
 	random := rand.New(rand.NewPCG(1, 1))
 	p := report.Of[calls.Findings](rep).Profile
 	p.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}

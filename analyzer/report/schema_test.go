@@ -19,7 +19,8 @@ import (
 
 const schemaFile = "../../docs/report.schema.json"
 
-// TestSchemaIsGenerated: docs/report.schema.json is what the Go types say (`go generate ./analyzer/report`).
+// TestSchemaIsGenerated: docs/report.schema.json is what the Go types say
+// (`go generate ./analyzer/report`).
 func TestSchemaIsGenerated(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "schema.json")
 	text, err := exec.Command("go", "run", "./schemagen", "-o", out).CombinedOutput()
@@ -31,7 +32,8 @@ func TestSchemaIsGenerated(t *testing.T) {
 	assert.Equal(t, string(want), string(have))
 }
 
-// TestReportsFollowTheSchema: those of a slow rank, of a balanced run, of a trace with nothing in it, and of sums.
+// TestReportsFollowTheSchema: those of a slow rank, of a balanced run, of a trace with nothing in
+// it, and of sums.
 func TestReportsFollowTheSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	require.NoError(t, err)

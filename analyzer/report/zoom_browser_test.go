@@ -49,8 +49,9 @@ func TestDragToZoom(t *testing.T) {
 	assert.Empty(t, b.problems)
 }
 
-// TestCallsAndMessages: zoomed into the window that is known call by call there are calls by name and messages as lines, of
-// the ranks that the verdict names first; zoomed out, there are strips again.
+// TestCallsAndMessages: zoomed into the window that is known call by call there are calls by
+// name and messages as lines, of the ranks that the verdict names first; zoomed out, there
+// are strips again.
 func TestCallsAndMessages(t *testing.T) {
 	b := start(t)
 	for name, ranks := range map[string]int{"few": 8, "many": 1024} {
@@ -83,8 +84,8 @@ func TestCallsAndMessages(t *testing.T) {
 	}
 }
 
-// TestPanelOfARank opens by a click on a rank in the table, in the strips and in the timeline, and by keys; Escape closes
-// it, and the focus is where it was.
+// TestPanelOfARank opens by a click on a rank in the table, in the strips and in the timeline, and
+// by keys; Escape closes it, and the focus is where it was.
 func TestPanelOfARank(t *testing.T) {
 	b := start(t)
 	b.open(pageOf(t, withLedger(assemble(t, stencil(8, 200, 5, 2.1)))), 1280, 800, "light")

@@ -27,12 +27,14 @@ var (
 
 var fiveSizes = []int{2, 4, 8, 16, 32}
 
-// Weak scaling, and a computation that grows with the number of ranks: 4 + 1.5·log2 p, 0.1·p and 4 ms in each of 10 iterations.
+// Weak scaling, and a computation that grows with the number of ranks: 4 + 1.5·log2 p, 0.1·p
+// and 4 ms in each of 10 iterations.
 func TestWhatHurtsFirst(t *testing.T) {
 	p := program{iterations: 10, growths: []growth{{base: 4, factor: 1.5, term: logarithm}, {base: 0, factor: 0.1, term: linear}, constant}}
 	f := analyzed(t, p.runs(t, fiveSizes, 1, rand.New(rand.NewPCG(1, 1))), 64, 1024)
 	found := computations(&f, 3)
-	assert.Equal(t, "36 ms + 13.5 ms·log2(p)", found[0].Seconds.Model.Formula) // after the first iteration
+	// after the first iteration
+	assert.Equal(t, "36 ms + 13.5 ms·log2(p)", found[0].Seconds.Model.Formula)
 	assert.Equal(t, "1 ms·p", found[1].Seconds.Model.Formula)
 	assert.Equal(t, "40 ms", found[2].Seconds.Model.Formula)
 	require.Equal(t, []int{64, 1024}, f.Targets)
@@ -161,7 +163,8 @@ func TestNotEverywhere(t *testing.T) {
 	assert.Equal(t, "1", region(t, &f, "MPI_Allreduce at a.c:3").Calls.Model.Formula)
 }
 
-// Builds for each number of ranks have other offsets: their call sites are matched by lines, or by function without lines.
+// Builds for each number of ranks have other offsets: their call sites are matched by lines, or by
+// function without lines.
 func TestOtherBuilds(t *testing.T) {
 	build := func(ranks int, file bool) scaling.Recording {
 		b := tracetest.New(ranks).Ranks(func(_ int, r *tracetest.Rank) {

@@ -11,14 +11,16 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/scaling"
 )
 
-// usual are the terms that programs have: a simple one is right where it fits. others are the rest of the list.
+// usual are the terms that programs have: a simple one is right where it fits. others are the
+// rest of the list.
 var (
 	usual  = []scaling.Term{{Num: 0, Den: 1, Log: 1}, {Num: 1, Den: 1}, {Num: 1, Den: 1, Log: 1}, {Num: 2, Den: 1}, {Num: 1, Den: 2}, {Num: -1, Den: 1}, {Num: -1, Den: 2}}
 	others = []scaling.Term{{Num: 2, Den: 3}, {Num: 1, Den: 3}, {Num: 3, Den: 2}, {Num: 3, Den: 4}, {Num: 1, Den: 2, Log: 1}, {Num: 0, Den: 1, Log: 2}, {Num: 4, Den: 3}, {Num: -2, Den: 3}}
 )
 
-// random is a program of five computations: two that do not grow, two with a usual term, and one with another. Each is 1 to
-// 10 ms at the size at which it is largest, of which the term is a fifth at least.
+// random is a program of five computations: two that do not grow, two with a usual term, and
+// one with another. Each is 1 to 10 ms at the size at which it is largest, of which the term is
+// a fifth at least.
 func randomProgram(random *rand.Rand, sizes []int, noise float64) program {
 	p := program{iterations: 2, noise: noise}
 	for i := range 5 {
@@ -43,9 +45,10 @@ func randomProgram(random *rand.Rand, sizes []int, noise float64) program {
 type rates struct {
 	usual, right, otherTerms, rightOthers int
 	constants, falseAlarms                int
-	near, far                             []float64 // relative errors of what grows at 4 and at 16 times the largest size
-	inside, intervals                     int
-	hurt, rightHurt                       int
+	// relative errors of what grows at 4 and at 16 times the largest size
+	near, far         []float64
+	inside, intervals int
+	hurt, rightHurt   int
 }
 
 func (r *rates) add(p program, f *scaling.Findings, sizes []int) {
@@ -92,7 +95,8 @@ func (r *rates) add(p program, f *scaling.Findings, sizes []int) {
 	}
 }
 
-// times is how often a computation is that which computations gives: the first one is once after MPI_Init.
+// times is how often a computation is that which computations gives: the first one is
+// once after MPI_Init.
 func (p program) times(region int) float64 {
 	if region == 0 {
 		return float64(p.iterations - 1)
@@ -100,8 +104,8 @@ func (p program) times(region int) float64 {
 	return float64(p.iterations)
 }
 
-// worst is the computation whose share of the program grows most, −1 if the second one grows nearly as much or none grows
-// by a tenth of the program.
+// worst is the computation whose share of the program grows most, −1 if the second one grows nearly
+// as much or none grows by a tenth of the program.
 func (p program) worst(from, to int) int {
 	total := func(ranks int) (sum float64) {
 		for _, g := range p.growths {

@@ -18,16 +18,18 @@ type Findings struct {
 	Targets []int  `json:"targets"` // numbers of ranks that are predicted, increasing
 	// HurtsFirst is the index of the region whose share of the run grows most up to the last
 	// target; null if no region grows, or there are no models of times.
-	HurtsFirst *int     `json:"hurts_first"`
-	Regions    []Region `json:"regions"` // the largest at the last target first, or, without models of times, in the largest run
-	Notes      []string `json:"notes"`
+	HurtsFirst *int `json:"hurts_first"`
+	// the largest at the last target first, or, without models of times, in the largest run
+	Regions []Region `json:"regions"`
+	Notes   []string `json:"notes"`
 }
 
 // A Size is a number of ranks with runs.
 type Size struct {
-	Ranks   int     `json:"ranks"`
-	Runs    int     `json:"runs"`
-	Seconds float64 `json:"seconds"`        // time of a rank between MPI_Init and MPI_Finalize, without time that was not traced
+	Ranks int `json:"ranks"`
+	Runs  int `json:"runs"`
+	// time of a rank between MPI_Init and MPI_Finalize, without time that was not traced
+	Seconds float64 `json:"seconds"`
 	Spread  float64 `json:"spread_percent"` // from the shortest to the longest run, relative to the median
 	// StartAndEnd is the time inside MPI_Init and MPI_Finalize, which is not part of any share.
 	StartAndEnd float64 `json:"start_and_end_seconds"`
@@ -80,9 +82,10 @@ type Model struct {
 	Formula  string        `json:"formula"` // in the usual notation
 	Constant float64       `json:"constant"`
 	Terms    []Coefficient `json:"terms"`
-	Exact    bool          `json:"exact"`                 // it matches all sizes exactly
-	Error    float64       `json:"leave_one_out_percent"` // mean symmetric relative error of each size predicted from the others
-	Sizes    int           `json:"sizes"`                 // number of sizes that it was fitted to
+	Exact    bool          `json:"exact"` // it matches all sizes exactly
+	// mean symmetric relative error of each size predicted from the others
+	Error float64 `json:"leave_one_out_percent"`
+	Sizes int     `json:"sizes"` // number of sizes that it was fitted to
 	// Shape: the model is valid only for Shape times a square number of ranks (1: for squares); 0:
 	// for all numbers.
 	Shape int `json:"shape"`

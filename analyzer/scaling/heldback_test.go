@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// recorded is the name of a trace in the folder HELD_BACK: program, ranks, and which of several runs.
+// recorded is the name of a trace in the folder HELD_BACK: program, ranks, and which
+// of several runs.
 var recorded = regexp.MustCompile(`^([^-]+)-(\d+)(?:-(\d+))?\.cairn$`)
 
 // BenchmarkHeldBack predicts the largest size of each program in the folder HELD_BACK from the
@@ -92,7 +93,8 @@ func heldBack(b *testing.B, files map[int][]string) {
 	b.ReportMetric(float64(bytes.right), "bytes-right")
 	b.ReportMetric(float64(len(calls.off)+len(bytes.off)), "approximate")
 	b.ReportMetric(100*worst(append(calls.off, bytes.off...)), "%approximate-worst")
-	// the computation that takes longest: of ranks that share processors, only one that sleeps takes the time it should
+	// the computation that takes longest: of ranks that share processors, only one that sleeps
+	// takes the time it should
 	var longest scaling.Region
 	for _, r := range predicted.Regions {
 		if m := truth[r.What+r.Name]; r.What == "computation" && m.Seconds > truth[longest.What+longest.Name].Seconds {

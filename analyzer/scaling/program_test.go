@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// A program has a computation for each of its growths, before an MPI_Barrier on a line of its own, in every iteration.
+// A program has a computation for each of its growths, before an MPI_Barrier on a line of its own,
+// in every iteration.
 type program struct {
 	growths    []growth
 	iterations int
@@ -81,8 +82,8 @@ func analyzed(t testing.TB, recordings []scaling.Recording, targets ...int) scal
 	return f
 }
 
-// computations are the computations before the barriers, by number; those of the first iteration and the later ones that
-// have other calls around them are one: that with most calls.
+// computations are the computations before the barriers, by number; those of the first iteration
+// and the later ones that have other calls around them are one: that with most calls.
 func computations(f *scaling.Findings, regions int) []*scaling.Region {
 	list := make([]*scaling.Region, regions)
 	for i := range f.Regions {

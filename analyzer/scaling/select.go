@@ -15,7 +15,9 @@ const (
 
 	growthAlpha = 0.05 // probability of taking chance for growth
 	pairAlpha   = 0.01 // and for a second term
-	confidence  = 0.9  // of the region around the best hypothesis: hypotheses in it are not refuted, and the simplest one is used
+	// of the region around the best hypothesis: hypotheses in it are not refuted, and the
+	// simplest one is used
+	confidence = 0.9
 
 	exactly = 1e-9 // maximum relative error of a fit that matches a count
 	floor   = 1e-3 // minimum relative error of times: measurements are never exact

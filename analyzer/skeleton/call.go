@@ -94,10 +94,12 @@ type caller struct {
 	index         string
 	loop          *step // calls are the same each time that a rank reaches this loop
 	before, after []string
-	turns         *expression // number of iterations of the surrounding loop according to the shape; nil: not determined by it
-	roles         map[semantics.Role]expression
-	commText      string
-	ignored       int // number of ignored results so far
+	// number of iterations of the surrounding loop according to the shape; nil: not
+	// determined by it
+	turns    *expression
+	roles    map[semantics.Role]expression
+	commText string
+	ignored  int // number of ignored results so far
 }
 
 // columns returns the values of a parameter by rank; pick selects one value of an argument.

@@ -48,8 +48,8 @@ func (w *writer) rounds(s *step) int {
 		}
 		trips = int(b.trips.same)
 	}
-	if trips%w.shape.bits != 0 || !w.turns(s) || trips > w.shape.bits && w.scale < 1 { // otherwise loops are shortened by rounds
-		return 0
+	if trips%w.shape.bits != 0 || !w.turns(s) || trips > w.shape.bits && w.scale < 1 {
+		return 0 // otherwise loops are shortened by rounds
 	}
 	return trips / w.shape.bits
 }

@@ -95,11 +95,13 @@ func (w *writer) minimumRanks() int {
 	for i := range recordedSpots {
 		recordedSpots[i] = *w.spotOf(i)
 	}
-	if w.balance(recordedSpots) != "" { // unreceived messages in the recorded run make the check useless
+	// unreceived messages in the recorded run make the check useless
+	if w.balance(recordedSpots) != "" {
 		w.restrict("")
 		return 1
 	}
-	const fewest = 4 // number of ranks for which a program may be too large: a pipeline has two ends
+	// number of ranks for which a program may be too large: a pipeline has two ends
+	const fewest = 4
 	least, recorded := 1, len(w.ranks)
 	for _, n := range tested(recorded) {
 		if spots := w.shape.spots(n); spots != nil {
@@ -115,8 +117,8 @@ func (w *writer) minimumRanks() int {
 	return least
 }
 
-// restrict records why the program is for the recorded number of ranks only, if it is: a reason, and
-// what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
+// restrict records why the program is for the recorded number of ranks only, if it is: a reason,
+// and what only some ranks do. If a grid has two ranks along a dimension, that is the reason: the
 // logical program is that of ranks with all neighbors ("maximal communication processes",
 // Logicalization of MPI communication traces, §4.3).
 func (w *writer) restrict(why string) {

@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// The skeleton of a run, compiled, makes on other numbers of ranks the calls that the simulator makes there.
+// The skeleton of a run, compiled, makes on other numbers of ranks the calls that the
+// simulator makes there.
 func TestElsewhere(t *testing.T) {
 	for name, test := range map[string]struct {
 		config simulate.Config
@@ -60,7 +61,8 @@ func TestGivenDimensions(t *testing.T) {
 	s := made(t, simulated(t, config), skeleton.Options{})
 	require.Empty(t, s.Fixed)
 	program := compiled(t, s.Source)
-	config.Ranks, config.Grid = 10, []int{2, 5} // the order of 3 x 6 is kept: the last one is the largest
+	// the order of 3 x 6 is kept: the last one is the largest
+	config.Ranks, config.Grid = 10, []int{2, 5}
 	assert.Equal(t, calls(t, simulated(t, config)), output(t, program, 10))
 
 	config.Ranks, config.Grid = 16, []int{8, 2}

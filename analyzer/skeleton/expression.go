@@ -31,10 +31,12 @@ type subject struct {
 	table string // name of a table of the values
 	kind  mpi.Kind
 	ctype string
-	index string            // counter of the calls, in C
-	comm  string            // the communicator, in C; "": MPI_COMM_WORLD
-	comms []int             // its instances, by world rank; nil: unknown
-	turns func(*spot) int64 // number of iterations of the surrounding loop, according to the shape; nil: not determined by it
+	index string // counter of the calls, in C
+	comm  string // the communicator, in C; "": MPI_COMM_WORLD
+	comms []int  // its instances, by world rank; nil: unknown
+	// number of iterations of the surrounding loop, according to the shape; nil: not
+	// determined by it
+	turns func(*spot) int64
 }
 
 // minRanks is the minimum number of ranks that determine a function of the rank: with two, (rank+1)

@@ -46,12 +46,14 @@ type step struct {
 	function *mpi.Function // nil: a loop
 	meaning  *semantics.Function
 	declared *trace.Function
-	name     string   // of the called function; for a poll, the function that waits
-	site     string   // "x.c:12", "" if unknown
-	callers  []uint32 // the call path, outermost first, without the call's own site; for a loop, the common part of all calls in it
-	inside   []string // the functions of the call path, outermost first: one more than callers
-	ignored  bool     // MPI_STATUS_IGNORE
-	failed   int      // calls that returned an error
+	name     string // of the called function; for a poll, the function that waits
+	site     string // "x.c:12", "" if unknown
+	// the call path, outermost first, without the call's own site; for a loop, the common part
+	// of all calls in it
+	callers []uint32
+	inside  []string // the functions of the call path, outermost first: one more than callers
+	ignored bool     // MPI_STATUS_IGNORE
+	failed  int      // calls that returned an error
 
 	vectors []vector
 	known   map[string]int32

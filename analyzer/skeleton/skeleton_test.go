@@ -76,7 +76,8 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// Only peers are what a bit of the rank makes of it: 10, 11, 8 and 9 trips are no butterfly, and "i < rank ^ 10" is no C.
+// Only peers are what a bit of the rank makes of it: 10, 11, 8 and 9 trips are no butterfly, and
+// "i < rank ^ 10" is no C.
 func TestTripsAreNoBitsOfTheRank(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {
@@ -116,7 +117,8 @@ func TestConditions(t *testing.T) {
 	assert.Contains(t, body, "MPI_Allreduce")
 }
 
-// A loop is shortened where its first iterations leave what all of them leave, on all ranks together.
+// A loop is shortened where its first iterations leave what all of them leave, on
+// all ranks together.
 func TestShortening(t *testing.T) {
 	s := made(t, simulated(t, simulate.Config{Pattern: "ring", Ranks: 4, Iterations: 200}), skeleton.Options{Scale: 0.01})
 	require.Len(t, s.Shortened, 1)

@@ -126,7 +126,8 @@ func (w *writer) parts(s *step, directions []int64, rows [][]int32, peer int8) [
 // first use (Kahn's topological sorting); nil: there is none.
 func inLine(lists [][]int64) []int64 {
 	var seen []int64
-	after, before := map[int64][]int64{}, map[int64]int{} // direct successors in a list; number of direct predecessors
+	// direct successors in a list; number of direct predecessors
+	after, before := map[int64][]int64{}, map[int64]int{}
 	for _, list := range lists {
 		for i, d := range list {
 			if !slices.Contains(seen, d) {

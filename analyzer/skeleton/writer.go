@@ -245,7 +245,8 @@ func disjoint(a, b []int) bool {
 // unguarded writes steps, as a function if their call path has one. guarded: their condition is
 // already written.
 func (w *writer) unguarded(out *strings.Builder, run []*step, in scope, inner, guarded bool) error {
-	if !inner || len(run) == 1 && len(run[0].body) > 1 { // a loop of one call of a function surrounds that call
+	// a loop of one call of a function surrounds that call
+	if !inner || len(run) == 1 && len(run[0].body) > 1 {
 		for _, s := range run {
 			if err := w.step(out, s, in); err != nil {
 				return err
@@ -370,8 +371,8 @@ func (w *writer) index(s *step, in scope, counter string) string {
 	return fmt.Sprintf("%s%d", counter, s.Number)
 }
 
-// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the surrounding
-// loop.
+// repeatsEachTime reports whether a rank's calls are the same each time that it reaches the
+// surrounding loop.
 func repeatsEachTime(calls int, loop *behavior) bool {
 	return loop != nil && loop.trips.list == nil && calls > 0 && int(loop.trips.same)%calls == 0
 }

@@ -15,13 +15,15 @@ type Record struct {
 	Enter, Exit int64
 	// EnterError and ExitError are the maximum errors of Enter and Exit; see trace.Event.
 	EnterError, ExitError int64
-	Outside               bool   // outside the window (Clocks.Window); then it takes no time
-	Apart                 bool   // the first call before or after Window.Begin … End: shows that the thread exists there, but must not be matched
-	Overhead              int64  // tracer overhead before the call in ns; see trace.Event
-	Index                 uint64 // index of the call on its thread, from 0
-	Function              *trace.Function
-	Semantics             *semantics.Function // semantics of the function
-	Signature             *trace.Signature
+	Outside               bool // outside the window (Clocks.Window); then it takes no time
+	// the first call before or after Window.Begin … End: shows that the thread exists there, but
+	// must not be matched
+	Apart     bool
+	Overhead  int64  // tracer overhead before the call in ns; see trace.Event
+	Index     uint64 // index of the call on its thread, from 0
+	Function  *trace.Function
+	Semantics *semantics.Function // semantics of the function
+	Signature *trace.Signature
 }
 
 // A Call is one call with all its data.

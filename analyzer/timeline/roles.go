@@ -22,8 +22,8 @@ const roleCalls = 32
 // Threads of a rank have different roles if they call MPI from different functions: with call paths
 // the outermost ones, in which threads begin. Those that do not are ordered by what they call at
 // first: functions, call sites and arguments, among which peers count last and relative to the
-// caller; then by their number of calls, which is chance where a thread polls. Threads that do not differ in these keep the order of
-// their first calls.
+// caller; then by their number of calls, which is chance where a thread polls. Threads that do not
+// differ in these keep the order of their first calls.
 func Roles(ctx context.Context, t Trace) ([]int, error) {
 	locations := Locations(t)
 	roles := make([]int, len(locations))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Velocities of lattice Boltzmann models as the literature lists them (Qian, d'Humières and Lallemand, Europhysics
-// Letters 17, 1992), the resting one left out: x, y, z.
+// Velocities of lattice Boltzmann models as the literature lists them (Qian, d'Humières and
+// Lallemand, Europhysics Letters 17, 1992), the resting one left out: x, y, z.
 var (
 	d2q9 = [][3]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}}
 
@@ -98,7 +98,8 @@ func TestLatticeBoltzmannStencils(t *testing.T) {
 	}
 }
 
-// What has a stencil's degrees is no stencil yet: two edges exchanged, or the diagonals of one plane only.
+// What has a stencil's degrees is no stencil yet: two edges exchanged, or the diagonals
+// of one plane only.
 func TestWhatIsNoBoltzmannStencil(t *testing.T) {
 	for _, periodic := range [][3]bool{{}, {true, true, true}, {true, false, false}} {
 		g := boltzmann(d3q19, [3]int{5, 4, 3}, periodic)

@@ -8,11 +8,13 @@ import (
 	"slices"
 )
 
-// A Custom is a pattern of the user's own: a stencil, given by Offsets for any sizes, or one graph, given by Edges.
+// A Custom is a pattern of the user's own: a stencil, given by Offsets for any sizes, or one
+// graph, given by Edges.
 //
 //	[
 //	  {"name": "knight", "offsets": [[1, 2], [2, 1]], "periodic": true},
-//	  {"name": "two triangles", "ranks": 5, "edges": [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2]]}
+//	  {"name": "two triangles", "ranks": 5,
+//	   "edges": [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2]]}
 //	]
 type Custom struct {
 	Name     string   `json:"name"`

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestEdgesOfCopies: groups of ranks that each form the pattern, numbered in any order, have edges of their own.
+// TestEdgesOfCopies: groups of ranks that each form the pattern, numbered in any order, have
+// edges of their own.
 func TestEdgesOfCopies(t *testing.T) {
 	m := Matrix{Order: 16}
 	var want [][2]int

@@ -77,8 +77,8 @@ func TestPatternsAreWhatTheyAreCalled(t *testing.T) {
 		{"master-worker, 4 workers", 5, [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}}},
 		{"hypercube of dimension 3", 8, [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}},
 		{"all-to-all of 4", 4, [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
-		// NPB CG at 8 ranks: 2 rows of 4 columns; sums over distances 1 and 2, transposed partners 2 <-> 4, 3 <-> 5 (cg.f);
-		// Table 7 of the paper has it as a grid, too
+		// NPB CG at 8 ranks: 2 rows of 4 columns; sums over distances 1 and 2, transposed
+		// partners 2 <-> 4, 3 <-> 5 (cg.f); Table 7 of the paper has it as a grid, too
 		{"4 x 2 grid", 8, [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {2, 4}, {3, 5}}},
 	} {
 		g := NewGraph(c.n, func(yield func(int, int) bool) {
@@ -92,7 +92,8 @@ func TestPatternsAreWhatTheyAreCalled(t *testing.T) {
 	}
 }
 
-// The logicalization paper's Table 7: what was found for the NAS benchmarks, and what else the same graphs are.
+// The logicalization paper's Table 7: what was found for the NAS benchmarks, and what else the
+// same graphs are.
 func TestTopologiesThatAreOneGraph(t *testing.T) {
 	for _, c := range []struct {
 		n          int
@@ -143,7 +144,8 @@ func TestWhatIsNoPatternIsNotRecognized(t *testing.T) {
 	})
 }
 
-// swapped takes two edges a–b, c–d with four different ends and makes them a–d, c–b, if both are new.
+// swapped takes two edges a–b, c–d with four different ends and makes them a–d, c–b,
+// if both are new.
 func swapped(g *Graph, seed uint64) *Graph {
 	random := rand.New(rand.NewPCG(seed, 2))
 	for {

@@ -36,7 +36,8 @@ func gridPattern(periodic bool, dimensions ...int) *Pattern {
 	return latticePattern(lattice{dimensions, around, straight(len(dimensions))}, straightFamily(dimensions, around))
 }
 
-// The paper's Table 4: MG on 16 ranks talks a little (0.46 of 91 kB/s) between ranks that are no neighbors.
+// The paper's Table 4: MG on 16 ranks talks a little (0.46 of 91 kB/s) between ranks that
+// are no neighbors.
 func TestLittleTrafficIsLeftOutAndCounted(t *testing.T) {
 	m := Matrix{Order: 16, Traffic: trafficOf(gridPattern(true, 4, 2, 2), inOrder(16), 1000, 90000)}
 	for v := range 4 {
@@ -157,7 +158,8 @@ func TestUsersPatterns(t *testing.T) {
 	}
 }
 
-// NPB MG: ranks two apart in a dimension of four exchange as often as neighbors do, but next to nothing.
+// NPB MG: ranks two apart in a dimension of four exchange as often as neighbors do, but
+// next to nothing.
 func TestManySmallMessagesAreFiltered(t *testing.T) {
 	m := Matrix{Order: 16}
 	for rank := range 16 {

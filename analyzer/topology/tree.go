@@ -16,7 +16,8 @@ func trees(n int) []*Pattern {
 		all = append(all, rooted(Tree, name, n, func(v int) (int, int) { return (v - 1) / k, (v - 1) % k }))
 	}
 	return append(all, rooted(BinomialTree, fmt.Sprintf("binomial tree of %d", n), n, func(v int) (int, int) {
-		return v & (v - 1), bits.TrailingZeros(uint(v)) // the parent has the lowest bit cleared, as in MPI libraries' broadcasts
+		// the parent has the lowest bit cleared, as in MPI libraries' broadcasts
+		return v & (v - 1), bits.TrailingZeros(uint(v))
 	}))
 }
 

@@ -3,9 +3,10 @@ package verdict
 // A Ledger is the breakdown of the time of all ranks. Every row is rank-seconds, and the rows add
 // up to exactly Total.
 type Ledger struct {
-	TotalNS int64        `json:"total_ns"` // ranks × run time
-	Rows    []LedgerRow  `json:"rows"`     // in a fixed order: useful first, unexplained last
-	ByRank  []LedgerRank `json:"by_rank"`  // at most 64: the ranks of the causes first, then by rank; tiles if there are more
+	TotalNS int64       `json:"total_ns"` // ranks × run time
+	Rows    []LedgerRow `json:"rows"`     // in a fixed order: useful first, unexplained last
+	// at most 64: the ranks of the causes first, then by rank; tiles if there are more
+	ByRank []LedgerRank `json:"by_rank"`
 }
 
 // A LedgerRow is one part of the time.

@@ -11,7 +11,9 @@ import (
 
 // A Stop describes a run that did not reach its end. Kind and Form determine which fields apply.
 type Stop struct {
-	Kind Kind // Hang, Crash; "": the run was ended from outside without a problem, or its ranks left without MPI_Finalize
+	// Hang, Crash; "": the run was ended from outside without a problem, or its ranks left
+	// without MPI_Finalize
+	Kind Kind
 	Form Form // for Hang: Cycle, Missing, Mismatch; "": unknown why no rank made progress
 
 	Seconds float64 // duration of the run; for a crash, until the first death

@@ -6,21 +6,22 @@
 // 2010):
 //
 //	Late Sender      a receive was blocked before the send was entered
-//	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered;
-//	                 also small sends if those of their size are observed to wait (small.go)
-//	Late Progress    the same, but the receive (or a nonblocking send) had been posted and its rank was
-//	                 computing: a message is transferred only while both sides are inside MPI
-//	                 (package match, progress.go)
+//	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was
+//	                 entered; also small sends if those of their size are observed to wait
+//	                 (small.go)
+//	Late Progress    the same, but the receive (or a nonblocking send) had been posted and its
+//	                 rank was computing: a message is transferred only while both sides are inside
+//	                 MPI (package match, progress.go)
 //	Wait at NxN      all-to-all, and Wait at Barrier: until the last participant had entered
 //	Late Broadcast   one-to-all: until the root had entered
 //	Early Reduce     all-to-one: the root, until the last of the others had entered (as revised in
 //	                 Scalasca 2.6)
 //	Early Scan       prefix: until the last of ranks 0 … i had entered;
-//	                 these three also: until the last participant had entered that is needed in the
-//	                 middle of the tree that explains the exits best (trees.go)
+//	                 these three also: until the last participant had entered that is needed in
+//	                 the middle of the tree that explains the exits best (trees.go)
 //	Wait at Neighborhood Collective   until the last neighbor had entered
-//	Wait at Fence, at Window, at Collective File Access   until the last participant had entered, if
-//	                 the call lasted that long: they need not synchronize
+//	Wait at Fence, at Window, at Collective File Access   until the last participant had entered,
+//	                 if the call lasted that long: they need not synchronize
 //	Late Post        MPI_Win_start or MPI_Win_complete, until the target had exposed its window
 //	Early Wait       MPI_Win_wait, until the last origin had entered MPI_Win_complete
 //	Lock Contention  MPI_Win_lock or MPI_Win_unlock, until another rank had released the lock

@@ -88,7 +88,8 @@ func (f *Finder) Message(m *match.Message) {
 			kind = lateness(s, r)
 		}
 		recordWait(s.Done, kind, there, r.Post.Location, known(m))
-	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but cannot end before the receive is posted
+	case s.Mode == semantics.Synchronous:
+		// it did not need the receiver's help, but cannot end before the receive is posted
 		recordWait(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location, known(m))
 	}
 	if r.Done != nil && Pulled(s, r) {
@@ -254,7 +255,8 @@ func (f *Finder) oneSided(m *match.Message) {
 	done, cause := m.Receive.Done, &m.Send.Post
 	switch m.Kind {
 	case match.ExposedToStart:
-		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) { // otherwise it did not wait, MPI_Win_complete will
+		// if neither, it did not wait: MPI_Win_complete will
+		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) {
 			recordWait(done, LatePost, cause.EnterStamp(), cause.Location, known(m))
 		}
 	case match.Exposed, match.Accessed:

@@ -53,7 +53,9 @@ const (
 	doubling   = -1 // each pair at distances 1, 2, 4, … exchanges its data
 	everybody  = -2 // no participant leaves before all have entered
 	justBefore = -3 // a prefix: each participant needs those before it
-	inTurn     = -4 // the root communicates with one after the other, by rank: each needs those before it, the root needs all
+	// the root communicates with one after the other, by rank: each needs those before it,
+	// the root needs all
+	inTurn = -4
 )
 
 var rootedWays, prefixWays = ways()

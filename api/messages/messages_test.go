@@ -118,8 +118,8 @@ func TestEveryMessageFits(t *testing.T) {
 	}
 }
 
-// The kubelet keeps 12 KiB of all messages of a pod, of each container an equal part. The job's pods have three containers of
-// ours besides the user's.
+// The kubelet keeps 12 KiB of all messages of a pod, of each container an equal part. The job's
+// pods have three containers of ours besides the user's.
 func TestMessagesOfTheJobsPodsAreNotCut(t *testing.T) {
 	var lost []string
 	for rank := range 1000 {

@@ -322,8 +322,8 @@ func TestImmutability(t *testing.T) {
 	})
 }
 
-// TestObjectsFromBeforeTheRules: an object that was stored when the schema allowed more is not stuck. Its status and its
-// finalizers can be written.
+// TestObjectsFromBeforeTheRules: an object that was stored when the schema allowed more is not
+// stuck. Its status and its finalizers can be written.
 func TestObjectsFromBeforeTheRules(t *testing.T) {
 	ctx := context.Background()
 	c := newClient(t)

@@ -67,7 +67,8 @@ func TestSettings(t *testing.T) {
 	require.Nil(t, settings.Storage)
 }
 
-// TestMinIOUsersNeedsItsList: a list that cannot be read is not an empty one, for which all users would be removed.
+// TestMinIOUsersNeedsItsList: a list that cannot be read is not an empty one, for which all users
+// would be removed.
 func TestMinIOUsersNeedsItsList(t *testing.T) {
 	o := minioUsers{endpoint: "http://127.0.0.1:1", admin: t.TempDir(), namespaces: "/nowhere"}
 	_, err := o.round(t.Context())

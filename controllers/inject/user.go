@@ -73,7 +73,8 @@ func concurrentContainers(pod *corev1.PodSpec) []corev1.Container {
 	return slices.Concat(sidecars, pod.Containers)
 }
 
-// howToTakeUser returns why a container has the sidecar's user, or can take it. It is "" if neither.
+// howToTakeUser returns why a container has the sidecar's user, or can take it. It
+// is "" if neither.
 func howToTakeUser(pod *corev1.PodSpec, c *corev1.Container, ours *int64) string {
 	if ours == nil {
 		return "both may have the user that the cluster assigns to the namespace; the operator's --run-as-user is unset"

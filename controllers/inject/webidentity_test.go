@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
-// TestOnlyTheSidecarHasTheToken: neither the application nor the probe, which runs in the user's image, can exchange it.
+// TestOnlyTheSidecarHasTheToken: neither the application nor the probe, which runs in the user's
+// image, can exchange it.
 func TestOnlyTheSidecarHasTheToken(t *testing.T) {
 	o := options()
 	o.S3.WebIdentity = &v1alpha1.WebIdentity{Audience: "sts.amazonaws.com"}

@@ -13,10 +13,12 @@ import (
 	"github.com/cairn-mpi/cairn/test/built"
 )
 
-// kubeletLogBytes is how much of a log the kubelet takes for a container that failed without a message.
+// kubeletLogBytes is how much of a log the kubelet takes for a container that failed
+// without a message.
 const kubeletLogBytes = 2048
 
-// fails runs a command of Cairn that fails, and returns the termination message that the kubelet would make of it.
+// fails runs a command of Cairn that fails, and returns the termination message that the kubelet
+// would make of it.
 func fails(t *testing.T, cairn string, environment []string, arguments ...string) string {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "termination-log")

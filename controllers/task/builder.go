@@ -199,7 +199,8 @@ func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) m
 		}
 		metadata.Annotations[name] = value
 		if name == istioInject {
-			metadata.Labels[name] = value // Istio reads the label since 1.10, and the annotation before
+			// Istio reads the label since 1.10, and the annotation before
+			metadata.Labels[name] = value
 		}
 	}
 	return metadata

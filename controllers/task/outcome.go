@@ -136,8 +136,8 @@ func terminated(pod corev1.Pod, name string) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// Killed reports whether any index was killed, for lack of memory or for another reason: more memory
-// is worth a try.
+// Killed reports whether any index was killed, for lack of memory or for another reason: more
+// memory is worth a try.
 func (o Outcome) Killed() bool {
 	for _, f := range o.Failed {
 		if f.OutOfMemory || f.ExitCode == messages.ExitKilled {

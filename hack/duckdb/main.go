@@ -1,4 +1,5 @@
-// The duckdb command that the tests need: it runs one statement, as DuckDB's own command does with -c.
+// The duckdb command that the tests need: it runs one statement, as DuckDB's own
+// command does with -c.
 package main
 
 import (

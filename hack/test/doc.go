@@ -1,8 +1,8 @@
 // Command test runs the project's tests in stages: what `make test` and `make test-all` call.
 //
-//	go run ./hack/test                every promise once: what a commit has to pass
-//	go run ./hack/test -all           the whole breadth: all seeds, ranks and programs, for a night
-//	go run ./hack/test STAGE...       only these stages
+//	go run ./hack/test              every promise once: what a commit has to pass
+//	go run ./hack/test -all         the whole breadth: all seeds, ranks and programs, for a night
+//	go run ./hack/test STAGE...     only these stages
 //
 // Stages that do not disturb each other run side by side. Every line of output has its stage in
 // front; the whole output of a stage is in out/test/STAGE.log. At the end a table says which stages

@@ -71,8 +71,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Every stage's name is known where others name it, and one without -all has a budget, except the two
-// that depend on caches.
+// Every stage's name is known where others name it, and one without -all has a budget, except the
+// two that depend on caches.
 func TestStages(t *testing.T) {
 	seen := map[string]bool{}
 	for _, st := range stages {

@@ -64,8 +64,8 @@ const concurrent = "./merger/collect ./shipper ./store ./tracer/setup/... ./inte
 	"./analyzer/compare ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling ./analyzer/timeline " +
 	"./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
 
-// voluminous are tests of these that take long with the race detector, since they make many calls or
-// wait for many rounds. Their goroutines are those of other tests.
+// voluminous are tests of these that take long with the race detector, since they make many calls
+// or wait for many rounds. Their goroutines are those of other tests.
 const voluminous = "TestTimesAreGivenUpBeforeCalls|TestStoredPartsAreMerged|TestLateWritesOfDeadSidecars|TestChaos|" +
 	"TestMissingPartsAreNamed|TestStencilsHaveConstantSize|TestChaptersGoToTheStoreWhileRanksGoOn|TestValuesGoToTheStoreWhileRanksGoOn|" +
 	"TestTimesGoToTheStoreWhileRanksGoOn|TestPacksOfAnySize|TestPacksFollowMemory|TestAnAnalysisAlone|TestObjectThatTheStoreLoses|" +

@@ -51,8 +51,8 @@ func Start() (*Server, error) {
 			filepath.Join(mpiOperator, "manifests", "base", "kubeflow.org_mpijobs.yaml"),
 		},
 	}
-	// Tests list few objects, right after they changed them: etcd answers sooner than a cache, which
-	// waits until it has seen the change.
+	// Tests list few objects, right after they changed them: etcd answers sooner than a cache,
+	// which waits until it has seen the change.
 	environment.ControlPlane.GetAPIServer().Configure().
 		Set("watch-cache", "false").
 		Set("enable-priority-and-fairness", "false")

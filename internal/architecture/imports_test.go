@@ -43,7 +43,8 @@ func list(t *testing.T, arguments ...string) []goPackage {
 	}
 }
 
-// Every import of every package that is not a test is one that the rules allow, with the OTF2 library and without.
+// Every import of every package that is not a test is one that the rules allow, with the OTF2
+// library and without.
 func TestImports(t *testing.T) {
 	for _, tags := range []string{"", "otf2"} {
 		packages := list(t, "-tags", tags, "./...")

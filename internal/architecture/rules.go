@@ -127,7 +127,8 @@ var Rooms = []Room{
 // testSupport is the room that only tests may import.
 const testSupport = "tests"
 
-// coreLibrary is the package that becomes lib/libcairn-core.so, which is loaded into every traced process.
+// coreLibrary is the package that becomes lib/libcairn-core.so, which is loaded into
+// every traced process.
 const coreLibrary = "tracer/core"
 
 // CoreMay is everything that the core library may link besides Go's standard library, as prefixes

@@ -53,7 +53,8 @@ func TestCounting(t *testing.T) {
 	assert.Equal(t, []*passes.Pass{p}, l.ended)
 }
 
-// The passes of the analyses know how many calls the trace has, and those that count call by call come to that number.
+// The passes of the analyses know how many calls the trace has, and those that count call by call
+// come to that number.
 func TestAnalysesCountAllCalls(t *testing.T) {
 	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 6, Iterations: 50}))
 	l := new(log)

@@ -72,7 +72,8 @@ var calls = []Kind{
 	},
 	{
 		Name: "start", Real: true, About: "one rank comes late to MPI_Init",
-		draw: func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), r.IntN(2) }, // 0: it computes; 1: it sleeps
+		// 0: it computes; 1: it sleeps
+		draw: func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), r.IntN(2) },
 		accepted: func(p *Plant) []Expected {
 			return []Expected{anybody(verdict.StartEnd, verdict.Start), excess(p.Who)}
 		},

@@ -48,7 +48,8 @@ type Program string
 // The programs. Each has three regions of computation in an iteration, and communication after
 // each.
 const (
-	Halo     Program = "halo"     // nonblocking exchange with neighbors, then a ring; a reduction in every fifth iteration
+	// nonblocking exchange with neighbors, then a ring; a reduction in every fifth iteration
+	Halo     Program = "halo"
 	Lockstep Program = "lockstep" // a collective after each region
 	Exchange Program = "exchange" // partners exchange, a root broadcasts and reduces
 	Grid     Program = "grid"     // halo exchange on a 2-D grid, then a reduction

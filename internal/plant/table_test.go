@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant"
 )
 
-// Known values, from Newcombe, "Two-sided confidence intervals for the single proportion", 1998, Table I.
+// Known values, from Newcombe, "Two-sided confidence intervals for the single
+// proportion", 1998, Table I.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int

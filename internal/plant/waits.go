@@ -78,7 +78,8 @@ var waits = []Kind{
 			if p.Real {
 				p.Severity *= 3 // the workers alone need more cores than there are
 			}
-			p.Severity = max(p.Severity, 0.1+1/float64(p.Count)) // otherwise workers would wait only at the beginning of a round
+			// otherwise workers would wait only at the beginning of a round
+			p.Severity = max(p.Severity, 0.1+1/float64(p.Count))
 		},
 		accepted: func(*Plant) []Expected {
 			return []Expected{anybody(verdict.Serialization, verdict.Master), excess([]int{0}, verdict.Always)}

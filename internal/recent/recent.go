@@ -15,7 +15,8 @@ type Cache[K comparable, V any] struct {
 
 // At returns the value of key, which has this hash, in all. It adds a value if there is none.
 func (c *Cache[K, V]) At(all map[K]*V, key K, hash uint32) *V {
-	slot := &c.latest[(hash*0x9e3779b1)>>28] // Fibonacci hashing (Knuth, The Art of Computer Programming 6.4)
+	// Fibonacci hashing (Knuth, The Art of Computer Programming 6.4)
+	slot := &c.latest[(hash*0x9e3779b1)>>28]
 	if slot.value != nil && slot.key == key {
 		return slot.value
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
-// TestAt: keys that push each other out of their slots, and one whose value was made before, have the map's values.
+// TestAt: keys that push each other out of their slots, and one whose value was made before, have
+// the map's values.
 func TestAt(t *testing.T) {
 	before := 7
 	all := map[int]*int{3: &before}

@@ -42,8 +42,8 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// anchors are what headings of a page are called in links, as GitHub makes it: lower case, without punctuation, a hyphen
-// for each space.
+// anchors are what headings of a page are called in links, as GitHub makes it: lower case, without
+// punctuation, a hyphen for each space.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, match := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {

@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	// a file or folder of the repository, in backquotes: trace/reader.go, rules.go, controllers/inject
+	// a file or folder of the repository, in backquotes: trace/reader.go, rules.go,
+	// controllers/inject
 	named = regexp.MustCompile("`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.*-]+)*)`")
 	file  = regexp.MustCompile(`\.(go|c|h|inc|sh|py|txt|yml|md)$`)
 )

@@ -13,7 +13,8 @@ func bitsOf(c *Config) (int, error) {
 	return bits.TrailingZeros(uint(c.Ranks)), nil
 }
 
-// butterfly exchanges with one partner after the other, as in a recursive-doubling reduction or an FFT.
+// butterfly exchanges with one partner after the other, as in a recursive-doubling
+// reduction or an FFT.
 func butterfly(c *Config) (func(r *Rank), error) {
 	n, err := bitsOf(c)
 	return func(r *Rank) {

@@ -42,8 +42,10 @@ type Imbalance struct {
 	SlowPercent     float64 //
 	SlowNode        int     // the ranks of this node compute longer by SlowNodePercent
 	SlowNodePercent float64
-	Linear          float64 // the last rank computes longer by this percentage, the first does not, the others in proportion
-	Noise           float64 // maximum percentage, drawn for each rank and iteration
+	// the last rank computes longer by this percentage, the first does not, the
+	// others in proportion
+	Linear float64
+	Noise  float64 // maximum percentage, drawn for each rank and iteration
 	// Factor is the factor of a rank's computation in an iteration, for cases that the other fields
 	// cannot describe; nil: 1.
 	Factor func(rank, iteration int) float64

@@ -11,9 +11,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestFileWaitsAreDistinguishedFromBlocking: a rank is blocked for 20 ms in each of 60 iterations. It waits for
-// files if all of these, or most of that time, moved data; not if only one of them did, as when a
-// page of a library is loaded for the first time.
+// TestFileWaitsAreDistinguishedFromBlocking: a rank is blocked for 20 ms in each of 60 iterations.
+// It waits for files if all of these, or most of that time, moved data; not if only one of them
+// did, as when a page of a library is loaded for the first time.
 func TestFileWaitsAreDistinguishedFromBlocking(t *testing.T) {
 	const each, iterations = 20 * time.Millisecond, 60
 	for name, c := range map[string]struct {

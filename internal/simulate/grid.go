@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A grid numbers ranks in row-major order, as MPI_Cart_create does: the last coordinate changes fastest.
+// A grid numbers ranks in row-major order, as MPI_Cart_create does: the last coordinate
+// changes fastest.
 type grid struct {
 	extent   []int
 	periodic bool

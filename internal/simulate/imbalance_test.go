@@ -167,7 +167,8 @@ func TestBalancedIsNoImbalance(t *testing.T) {
 	assert.GreaterOrEqual(t, blamed[verdict.Nobody], runs*95/100, "%v", blamed)
 }
 
-// A master that hands out tasks of very different lengths has equally busy workers, and computes nothing itself.
+// A master that hands out tasks of very different lengths has equally busy workers, and
+// computes nothing itself.
 func TestMasterWithUnequalTasksIsNoImbalance(t *testing.T) {
 	for seed := range uint64(10) {
 		f := found(t, simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: time.Millisecond, Seed: seed, Imbalance: simulate.Imbalance{Noise: 300}})
@@ -182,7 +183,8 @@ func TestTheNetworkStaysToBlame(t *testing.T) {
 	for _, c.Imbalance.Linear = range []float64{0, 10, 40} {
 		for _, c.Imbalance.Noise = range []float64{0, 20} {
 			f := found(t, c)
-			assert.Equal(t, verdict.Messages, f.Verdict.Blames, f.Verdict.Text) // one of eight crosses nodes
+			// one of eight crosses nodes
+			assert.Equal(t, verdict.Messages, f.Verdict.Blames, f.Verdict.Text)
 		}
 	}
 	c.Model.Latency, c.Imbalance.Linear = 20_000, 100

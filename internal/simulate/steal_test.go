@@ -12,11 +12,11 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// TestStealIsDistinguishedFromBlocking: 8 ranks on two machines compute 5 ms a hundred times. Some of them
-// are blocked for 3 ms each time, according to the kernel. If their machine lost as much to others
-// of its hypervisor, and the other machine did not, that is the reason. Then this time is waiting
-// for a CPU, and so is, of the waiting of other ranks for these ranks, the stolen part of their
-// computation: 3 ms of 8.
+// TestStealIsDistinguishedFromBlocking: 8 ranks on two machines compute 5 ms a hundred times. Some
+// of them are blocked for 3 ms each time, according to the kernel. If their machine lost as much to
+// others of its hypervisor, and the other machine did not, that is the reason. Then this time is
+// waiting for a CPU, and so is, of the waiting of other ranks for these ranks, the stolen part of
+// their computation: 3 ms of 8.
 func TestStealIsDistinguishedFromBlocking(t *testing.T) {
 	const ms, iterations = int64(time.Millisecond), 100
 	onTwo := func(rank int) bool { return rank >= 4 }

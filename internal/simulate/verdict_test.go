@@ -42,8 +42,8 @@ func judgedRun(t *testing.T, s *simulate.Simulation, change func(*trace.Rank)) a
 	return analyzertest.Content(t, merged[0])
 }
 
-// structures are the communication structures of NPB LU, CG, MG, BT (packages wavefront, transpose, multigrid,
-// multipartition), of a stencil and of a master with workers.
+// structures are the communication structures of NPB LU, CG, MG, BT (packages wavefront, transpose,
+// multigrid, multipartition), of a stencil and of a master with workers.
 var structures = []simulate.Config{
 	{Pattern: "wavefront", Ranks: 16, Iterations: 30, Compute: 2 * time.Millisecond},
 	{Pattern: "transpose", Ranks: 16, Iterations: 60, Compute: 2 * time.Millisecond},
@@ -199,7 +199,8 @@ func TestSlowNodeIsNamed(t *testing.T) {
 	}
 }
 
-// TestThrottledPodIsNamed: the same, and the kernel counted that pod's container as stopped for as long.
+// TestThrottledPodIsNamed: the same, and the kernel counted that pod's container as
+// stopped for as long.
 func TestThrottledPodIsNamed(t *testing.T) {
 	for _, c := range structures[:5] {
 		t.Run(c.Pattern, func(t *testing.T) {

@@ -53,7 +53,8 @@ func (r *Rank) Untraced() *Rank {
 	return r
 }
 
-// Overhead records the tracer overhead after the last call: for how long the tracer kept the thread.
+// Overhead records the tracer overhead after the last call: for how long the tracer
+// kept the thread.
 func (r *Rank) Overhead(units float64) *Rank {
 	r.holds = append(r.holds, trace.Overhead{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
 	return r

@@ -61,7 +61,8 @@ func TestStoreThatIsAwayCostsNoRanks(t *testing.T) {
 		s := &awayStore{Store: openStore(t)}
 		heartbeat(t, s, 0, func(p *shard.Pod) { p.Pending = 1 })
 		s.away(10 * time.Minute)
-		time.AfterFunc(10*time.Minute+20*time.Second, func() { // the sidecar gets its turn a little later
+		// the sidecar gets its turn a little later
+		time.AfterFunc(10*time.Minute+20*time.Second, func() {
 			heartbeat(t, s, 0, func(p *shard.Pod) { p.Sequence, p.Final = 2, true })
 		})
 		inv, late, err := wait(t.Context(), patient(s), Options{CollectTimeout: 30 * time.Second, Pods: 1})

@@ -40,8 +40,8 @@ type document struct {
 	damaged string // why it is neither
 }
 
-// An inventoryReader takes one inventory after the other, and reads only what has changed since the one
-// before.
+// An inventoryReader takes one inventory after the other, and reads only what has changed
+// since the one before.
 type inventoryReader struct {
 	store store.Store
 	read  map[string]document // by key

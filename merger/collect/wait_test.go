@@ -149,7 +149,8 @@ func TestOnlyWhatChangedIsReadAgain(t *testing.T) {
 	require.Len(t, take().pods, 2)
 }
 
-// Ranks of a launch that leave the spool one after the other are in several shards of the pod, and one run.
+// Ranks of a launch that leave the spool one after the other are in several shards of the
+// pod, and one run.
 func TestShardsOfOnePodAddUp(t *testing.T) {
 	s, spool := openStore(t), t.TempDir()
 	sidecar(t, s, 0, spool)

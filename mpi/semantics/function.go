@@ -122,8 +122,8 @@ func (f *Function) StartsOrEnds() bool {
 	return false
 }
 
-// IsAboutMessages reports whether calls have to do with messages or with the data in them. Others ask
-// or set something, or are collective.
+// IsAboutMessages reports whether calls have to do with messages or with the data in them. Others
+// ask or set something, or are collective.
 func (f *Function) IsAboutMessages() bool {
 	switch mpi.Class(f.Words).Group() {
 	case mpi.GroupPointToPoint, mpi.GroupRMA, mpi.GroupDatatype:

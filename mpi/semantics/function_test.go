@@ -37,7 +37,8 @@ func TestTheWholeStandardIsUnderstood(t *testing.T) {
 		}
 		if f.Large != 0 {
 			large := Of(mpi.ByID(f.Large))
-			if f.Name != "MPI_Type_get_contents" && f.Name != "MPI_Type_get_envelope" { // more results
+			// more results
+			if f.Name != "MPI_Type_get_contents" && f.Name != "MPI_Type_get_envelope" {
 				assert.Equal(t, means, large, f.Name)
 			}
 		}
@@ -281,7 +282,8 @@ func TestNewerTracer(t *testing.T) {
 	assert.EqualValues(t, -1, New(&many).In[Destination])
 }
 
-// Counts that are those of each process, by the standard (MPI 4.0 §6): how much is sent to each, and how much comes from each.
+// Counts that are those of each process, by the standard (MPI 4.0 §6): how much is sent to each,
+// and how much comes from each.
 func TestCountsOfEachProcess(t *testing.T) {
 	for name, expected := range map[string][2]bool{
 		"MPI_Alltoall": {true, true}, "MPI_Ialltoall": {true, true}, "MPI_Alltoall_init": {true, true}, "MPI_Alltoall_c": {true, true},

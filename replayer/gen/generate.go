@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The functions are split into this many files of about equal size, so that they compile in parallel.
+// The functions are split into this many files of about equal size, so that they
+// compile in parallel.
 const parts = 4
 
 // handwritten are the functions that replayer/issue.c replays.

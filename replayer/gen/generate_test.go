@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The checked-in C is what the table of the standard says now: `go generate ./replayer/gen` makes it so.
+// The checked-in C is what the table of the standard says now:
+// `go generate ./replayer/gen` makes it so.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	files := Generate()
 	for name, content := range files {

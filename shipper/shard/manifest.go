@@ -14,14 +14,15 @@ import (
 
 // A Manifest describes a shard. It is written after the shard.
 type Manifest struct {
-	World    string   `json:"world"`           // id of the MPI world: equal in all its pods
-	LaunchID string   `json:"launch_id"`       // the id is its hash
-	Size     int      `json:"size"`            // ranks of the world; 0: unknown
-	Ranks    []Rank   `json:"ranks"`           // sorted by rank
-	Shard    string   `json:"shard"`           // file name of the shard, in the directory of the manifest
-	Bytes    int64    `json:"bytes"`           // of the shard; 0: unknown
-	Parts    []Part   `json:"parts,omitempty"` // they precede the shard in this order; together they are one trace (trace.Chain)
-	Final    bool     `json:"final"`           // all ranks in it have ended
+	World    string `json:"world"`     // id of the MPI world: equal in all its pods
+	LaunchID string `json:"launch_id"` // the id is its hash
+	Size     int    `json:"size"`      // ranks of the world; 0: unknown
+	Ranks    []Rank `json:"ranks"`     // sorted by rank
+	Shard    string `json:"shard"`     // file name of the shard, in the directory of the manifest
+	Bytes    int64  `json:"bytes"`     // of the shard; 0: unknown
+	// they precede the shard in this order; together they are one trace (trace.Chain)
+	Parts    []Part   `json:"parts,omitempty"`
+	Final    bool     `json:"final"` // all ranks in it have ended
 	Pod      string   `json:"pod"`
 	PodUID   string   `json:"pod_uid"`
 	Node     string   `json:"node"`

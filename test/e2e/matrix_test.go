@@ -45,8 +45,9 @@ func (r row) mark() string {
 	return "ok"
 }
 
-// TestMatrix runs the scenarios, some at a time, and prints the table. CAIRN_E2E_MATRIX=all runs all of them, another
-// value those whose names contain it; without it the quick ones run, beside the other tests.
+// TestMatrix runs the scenarios, some at a time, and prints the table. CAIRN_E2E_MATRIX=all runs
+// all of them, another value those whose names contain it; without it the quick ones run, beside
+// the other tests.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	chosen := slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool {

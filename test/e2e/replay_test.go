@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReplay records a job, in which no rank is slow, and re-executes its trace in another job, with
-// another MPI and without the program: it makes the same calls.
+// TestReplay records a job, in which no rank is slow, and re-executes its trace in another job,
+// with another MPI and without the program: it makes the same calls.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	j, environment := balanced(t, "recorded", stacks[1])

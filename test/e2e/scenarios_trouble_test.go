@@ -80,8 +80,8 @@ func after(reason, other string) bool {
 	return strings.Index(order, other) > strings.Index(order, reason)
 }
 
-// sidecarKilled kills the sidecars of the workers while ranks run, when they have ended, and while the merge waits. The
-// processes of a local cluster's nodes are processes of this machine.
+// sidecarKilled kills the sidecars of the workers while ranks run, when they have ended, and while
+// the merge waits. The processes of a local cluster's nodes are processes of this machine.
 func sidecarKilled(t *testing.T) string {
 	s := long("m-sidecar-killed", 6)
 	begin(t, s)
@@ -118,7 +118,8 @@ func sidecars(t *testing.T, uid string) []int {
 	return pids
 }
 
-// awaitRanks waits until ranks in a worker have begun: an mpirun that runs may still be starting them.
+// awaitRanks waits until ranks in a worker have begun: an mpirun that runs may still
+// be starting them.
 func awaitRanks(t *testing.T, s spec, worker string) {
 	t.Helper()
 	eventually(t, s, 3*time.Minute, "ranks in "+worker, func() bool {

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSeconds measures how long a job takes from apply to its launcher, traced and plain in turns, and from its end
-// to the report; -benchtime Nx says how often. `make bench-operator` runs it.
+// BenchmarkSeconds measures how long a job takes from apply to its launcher, traced and plain
+// in turns, and from its end to the report; -benchtime Nx says how often.
+// `make bench-operator` runs it.
 func BenchmarkSeconds(t *testing.B) {
 	repeats := t.N
 	var traced, plain, report []time.Duration

@@ -97,8 +97,8 @@ func balanced(t *testing.T, name string, stack stack) (*job, []string) {
 	return j, rest
 }
 
-// runToVerdict repeats a job whose verdict is not the expected one, twice at most: other load on the
-// machine may be what makes a run slow.
+// runToVerdict repeats a job whose verdict is not the expected one, twice at most: other load on
+// the machine may be what makes a run slow.
 func runToVerdict(t *testing.T, s spec, expected func(rank *int) bool) (*job, []string, report) {
 	t.Helper()
 	for run := 1; ; run++ {
@@ -112,7 +112,8 @@ func runToVerdict(t *testing.T, s spec, expected func(rank *int) bool) (*job, []
 	}
 }
 
-// runToReport applies a job and waits for its report; it returns the environment that reaches the bucket.
+// runToReport applies a job and waits for its report; it returns the environment that
+// reaches the bucket.
 func runToReport(t *testing.T, s spec) (*job, []string) {
 	t.Helper()
 	apply(t, s.manifest())
@@ -196,7 +197,8 @@ func assertCountsAgree(t *testing.T, s spec, j *job, environment []string) {
 	assert.EqualValues(t, j.Status.Runs[0].Calls, decoded.Calls())
 }
 
-// assertNoCredentials looks at every container that is the user's: no storage key in its environment or mounts.
+// assertNoCredentials looks at every container that is the user's: no storage key in its
+// environment or mounts.
 func assertNoCredentials(t *testing.T, byName map[string]pod) {
 	t.Helper()
 	for name, p := range byName {

@@ -29,9 +29,9 @@ func TestFailedApplicationStillGetsAReport(t *testing.T) {
 	assert.Contains(t, cairn(t, bucket(t, s.namespace), "report", j.Status.Runs[0].ReportURI), "ank")
 }
 
-// TestAttemptsAreSeparateRuns: the same failure twice gives two runs in two attempts. A Job with a pod
-// that restarts by itself (OnFailure) kills the attempt with which its limit is reached as soon as
-// that has begun: it needs one more.
+// TestAttemptsAreSeparateRuns: the same failure twice gives two runs in two attempts. A Job with a
+// pod that restarts by itself (OnFailure) kills the attempt with which its limit is reached as soon
+// as that has begun: it needs one more.
 func TestAttemptsAreSeparateRuns(t *testing.T) {
 	t.Parallel()
 	for restart, backoffLimit := range map[string]int{"Never": 1, "OnFailure": 2} {
@@ -85,8 +85,8 @@ func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
 	_, err := tryKubectl("", "-n", namespace, "get", "mpijob", s.name)
 	require.Error(t, err, "the MPIJob is not created before storage works")
 
-	// the command of the message, with the placeholders filled in as an administrator would: the users that the chart
-	// makes see their own namespace only
+	// the command of the message, with the placeholders filled in as an administrator would: the
+	// users that the chart makes see their own namespace only
 	var admin struct{ Data map[string][]byte }
 	get(t, &admin, "-n", "cairn-system", "secret", "cairn-minio")
 	kubectl(t, "-n", namespace, "create", "secret", "generic", "cairn-storage",

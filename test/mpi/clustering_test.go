@@ -91,8 +91,8 @@ func TestClusteredPhases(t *testing.T) {
 	}
 }
 
-// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With -short
-// each case runs under one of the two MPIs.
+// Whatever the ranks do, the job ends as it would otherwise, and the trace has all calls. With
+// -short each case runs under one of the two MPIs.
 func TestClusteredNeverHangs(t *testing.T) {
 	t.Parallel()
 	for i, test := range []struct {
@@ -100,7 +100,9 @@ func TestClusteredNeverHangs(t *testing.T) {
 		arguments []string
 		flags     []string
 		code      int
-		states    string // a regular expression; how far apart votes are depends on what they take, so the last ones may not come
+		// a regular expression; how far apart votes are depends on what they take, so the last
+		// ones may not come
+		states string
 	}{
 		{name: "a rank diverges", arguments: []string{"--diverge", "2"}, states: "^A+CL+A+(CL*A+)*$"},
 		{name: "a rank leaves early", arguments: []string{"--leave", "--reduce", "sub"}, states: "^$"},

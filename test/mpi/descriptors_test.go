@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// closesDescriptors closes the descriptors that are not MPI's, as daemons close all of them, and opens
-// a file of its own.
+// closesDescriptors closes the descriptors that are not MPI's, as daemons close all of them, and
+// opens a file of its own.
 const closesDescriptors = `
 #include <fcntl.h>
 #include <mpi.h>

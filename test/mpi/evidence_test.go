@@ -69,7 +69,8 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 			return near(20*ms*s.measured, s.cpu) && s.runDelay > 0.3*s.cpu && near(s.wall, s.cpu+s.runDelay)
 		},
 	}
-	reads := map[string]bool{"MPI_Comm_size": true, "MPI_Initialized": true} // those of which the bytes are asked
+	// those of which the bytes are asked
+	reads := map[string]bool{"MPI_Comm_size": true, "MPI_Initialized": true}
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "kinds")
 		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-pthread", "-Wall", "-Werror", "-o", program, "evidence/kinds.c").CombinedOutput()
@@ -93,7 +94,8 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 					}
 					return list
 				}
-				instances, threads := false, false // if listing threads is slow, a run has only the first list
+				// if listing threads is slow, a run has only the first list
+				instances, threads := false, false
 				for runs := 0; runs < most && (len(wrong()) > 0 || !instances || !threads); runs++ {
 					r := trace(t, flags, command...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)

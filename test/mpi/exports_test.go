@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// notWrapped has the functions of libmpi that are not traced, by a pattern of their names, with the reason.
+// notWrapped has the functions of libmpi that are not traced, by a pattern of their names,
+// with the reason.
 var notWrapped = map[string]map[string]string{
 	"openmpi": {
 		`^MPIX_\w+_init$`:                            "what became MPI 4.0's persistent collectives, under the names of its draft; in no header but mpi-ext.h",
@@ -80,7 +81,8 @@ func libmpi(t *testing.T, implementation string) string {
 	return m[1]
 }
 
-// TestExports: a function of libmpi is in package mpi and wrapped, or in the list above with a reason.
+// TestExports: a function of libmpi is in package mpi and wrapped, or in the list
+// above with a reason.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {

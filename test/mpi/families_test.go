@@ -21,7 +21,8 @@ import (
 // familyRanks has the number of ranks of the programs that are not for two.
 var familyRanks = map[string]int{"collectives": 3, "groups": 3, "neighborhood": 3}
 
-// buildFamilies compiles the programs of families/ and returns where they are, by implementation and name.
+// buildFamilies compiles the programs of families/ and returns where they are, by
+// implementation and name.
 func buildFamilies(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bin")

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// predefinedCallback: MPICH has one address in C for all that copy, and NULL for all that do nothing.
+// predefinedCallback: MPICH has one address in C for all that copy, and NULL for all
+// that do nothing.
 var predefinedCallback = regexp.MustCompile(`^MPI_(?:(?:COMM|TYPE|WIN)_)?(DUP|NULL)_(?:(?:COPY|DELETE)_)?FN$`)
 
 // TestFortranAlike: a program in C and the same program in Fortran have the same signatures and

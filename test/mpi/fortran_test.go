@@ -128,8 +128,8 @@ const (
 	noSpawn      = "Debian's MPICH has dynamic processes in no local run: see elsewhere"
 )
 
-// untouched are procedures that no program calls, with the reason; some with the binding or the implementation before
-// the name.
+// untouched are procedures that no program calls, with the reason; some with the binding or the
+// implementation before the name.
 var untouched = map[string]string{
 	"MPI_Abort":                       "the process would not get to print its counts; the C examples call it",
 	"MPI_Comm_join":                   "needs a socket, which Fortran has no means to make",
@@ -222,7 +222,8 @@ var fortranNotWrapped = []struct{ pattern, reason string }{
 	{`^MPI_(COMM|TYPE|WIN)_(DUP|NULL)`, "a predefined callback: passed, not called"},
 }
 
-// TestFortranSymbols: every symbol of MPI in the installed Fortran libraries is exported by the shim, or there is a reason.
+// TestFortranSymbols: every symbol of MPI in the installed Fortran libraries is exported by the
+// shim, or there is a reason.
 func TestFortranSymbols(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {

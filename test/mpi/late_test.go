@@ -81,8 +81,8 @@ func isCollective(f *mpi.Function) bool {
 	return op >= semantics.Barrier && op <= semantics.Neighbor
 }
 
-// assertAllCollectivesAreCalled: no collective data operation of this MPI's C interface is missing in a trace. Those with
-// large counts are the same operations.
+// assertAllCollectivesAreCalled: no collective data operation of this MPI's C interface is missing
+// in a trace. Those with large counts are the same operations.
 func assertAllCollectivesAreCalled(t *testing.T, file, implementation string) {
 	t.Helper()
 	called := map[string]bool{}

@@ -55,7 +55,8 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// The stencil reduces its residual on a Cartesian communicator in each tenth of a hundred iterations: that is enough.
+// The stencil reduces its residual on a Cartesian communicator in each tenth of a hundred
+// iterations: that is enough.
 func TestStencilIsClustered(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {

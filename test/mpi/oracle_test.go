@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// TestSecondOpinion: for real runs, a second reader that was written from the definitions agrees
-// with the report. It does not see the counters of the operating system, which decide whether a rank
-// waits in a long gap between polls: runs have these gaps if the machine is busy with something
-// else.
+// TestSecondOpinion: for real runs, a second reader that was written from the definitions
+// agrees with the report. It does not see the counters of the operating system, which decide
+// whether a rank waits in a long gap between polls: runs have these gaps if the machine is busy
+// with something else.
 func TestSecondOpinion(t *testing.T) {
 	for i, test := range []struct {
 		program     string

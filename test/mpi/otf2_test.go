@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOTF2 exports what real programs did, with call paths, and has OTF2's own readers compare the archive with the calls:
-// counts per function, messages and bytes of each pair, collective, one-sided and file operations, order of times.
+// TestOTF2 exports what real programs did, with call paths, and has OTF2's own readers compare the
+// archive with the calls: counts per function, messages and bytes of each pair, collective,
+// one-sided and file operations, order of times.
 func TestOTF2(t *testing.T) {
 	t.Parallel()
 	require.FileExists(t, filepath.Join(root(), "bin", "cairn-otf2"), "`make bin/cairn-otf2` makes it")

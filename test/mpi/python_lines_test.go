@@ -74,7 +74,8 @@ func TestPythonLines(t *testing.T) {
 		calls, stdout := tracePython(t, 1, python, "python/lines.py")
 		checkLines(t, calls, stdout)
 	})
-	// CAIRN_PYTHONS names more interpreters, with their headers: layouts differ from version to version.
+	// CAIRN_PYTHONS names more interpreters, with their headers: layouts differ from
+	// version to version.
 	for _, interpreter := range append(strings.Fields(os.Getenv("CAIRN_PYTHONS")), python) {
 		t.Run("extension/"+interpreter, func(t *testing.T) {
 			dir := t.TempDir()

@@ -26,8 +26,8 @@ func replay(t *testing.T, dir, implementation string, ranks int, flags ...string
 	return cairn(t, dir, append(append(arguments, "--"), launcher(implementation, ranks)...)...)
 }
 
-// TestReplay: the re-execution of an example, traced again, makes the same calls with the same arguments. make bench-replay
-// does all examples.
+// TestReplay: the re-execution of an example, traced again, makes the same calls with the same
+// arguments. make bench-replay does all examples.
 func TestReplay(t *testing.T) {
 	for _, program := range []string{"requests", "persistent", "rma", "threads"} {
 		for _, implementation := range implementations {
@@ -43,8 +43,9 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayOfManySignatures: of a program with so many signatures that its handles and requests are
-// in streams, every call agrees with the reference log, and the re-execution makes the same ones.
+// TestReplayOfManySignatures: of a program with so many signatures that its handles and
+// requests are in streams, every call agrees with the reference log, and the re-execution
+// makes the same ones.
 func TestReplayOfManySignatures(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {

@@ -19,10 +19,12 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// implementations are the MPIs that the tests run under, by the name of their folder in examples/bin.
+// implementations are the MPIs that the tests run under, by the name of their folder
+// in examples/bin.
 var implementations = shimtest.Implementations
 
-// launch gives the command that starts program on ranks processes of this machine, more than it has cores.
+// launch gives the command that starts program on ranks processes of this machine, more
+// than it has cores.
 func launch(implementation string, ranks int, program string, arguments ...string) []string {
 	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
 	if implementation == "openmpi" {

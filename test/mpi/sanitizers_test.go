@@ -47,7 +47,8 @@ func sanitizedTracer(t *testing.T) (environment []string) {
 	}
 }
 
-// launchUnder is a launch of a program with environment variables of its own: mpirun keeps its libraries.
+// launchUnder is a launch of a program with environment variables of its own: mpirun
+// keeps its libraries.
 func launchUnder(environment, command []string, at int) []string {
 	return append(append(append(append([]string{}, command[:at]...), "env"), environment...), command[at:]...)
 }
@@ -76,7 +77,8 @@ func TestFamiliesUnderSanitizers(t *testing.T) {
 	}
 }
 
-// TestSanitizersSeeTheShim: a program that passes an array that is too short makes the shim read beyond it.
+// TestSanitizersSeeTheShim: a program that passes an array that is too short makes the
+// shim read beyond it.
 func TestSanitizersSeeTheShim(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in make test-all, as what it is for")

@@ -242,7 +242,8 @@ func TestSignalComesOnce(t *testing.T) {
 	})
 }
 
-// typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C when it is ready.
+// typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C
+// when it is ready.
 const typistAtTerminal = `import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
@@ -306,7 +307,8 @@ func TestSignalsAroundTheRun(t *testing.T) {
 			r := start(t, cairnRun(dir, launched(implementation, 2, program, "late")...)...)
 			r.await(t, "late 0")
 			r.send(t, syscall.SIGTERM)
-			r.end(t, 15*time.Second) // with the launcher's code: MPICH's is content with ranks that came to MPI_Finalize
+			// with the launcher's code: MPICH's is content with ranks that came to MPI_Finalize
+			r.end(t, 15*time.Second)
 			assert.Empty(t, info(t, filepath.Join(dir, "trace.cairn"))["ended_early"])
 			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
 			assertNobodyIsLeft(t, program)
@@ -343,7 +345,8 @@ func TestStoppedJobIsEnded(t *testing.T) {
 	}
 }
 
-// A signal during the analysis ends that. The trace stays, and the command that is named makes its report.
+// A signal during the analysis ends that. The trace stays, and the command that is named
+// makes its report.
 func TestSignalDuringAnalysis(t *testing.T) {
 	t.Parallel()
 	program := job(t, "openmpi")
@@ -391,8 +394,8 @@ func TestFoldersWithOddNames(t *testing.T) {
 	}
 }
 
-// A run is refused a folder that has one in it, before its command is started; --force replaces that one, and leaves
-// nothing of it even where the new run fails.
+// A run is refused a folder that has one in it, before its command is started; --force replaces
+// that one, and leaves nothing of it even where the new run fails.
 func TestRepeatedRuns(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")

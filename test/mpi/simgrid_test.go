@@ -45,8 +45,9 @@ func smpirun(t *testing.T, dir string, options ...string) time.Duration {
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
 
-// Two ranks: MPI_Init is a barrier, of one latency; then rank 0 computes for 10 ms and sends 10 MB, which takes 1 ms and a
-// latency of 2 ms; rank 1 computes for 3 ms more, and MPI_Finalize is a barrier again.
+// Two ranks: MPI_Init is a barrier, of one latency; then rank 0 computes for 10 ms and
+// sends 10 MB, which takes 1 ms and a latency of 2 ms; rank 1 computes for 3 ms more, and
+// MPI_Finalize is a barrier again.
 func TestSimGridOfAKnownRun(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).Init(0, 1).Send(11, 12, 1).Finalize(13, 20)

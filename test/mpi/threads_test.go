@@ -41,9 +41,9 @@ func TestThreadsInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestThreadsWithObjectsOfOneNumber: an object's number is given again once it is freed. A thread of
-// a re-execution that needs it does not wait for the thread that has it: that may be in a collective
-// operation, which other ranks enter only after their thread has gone on.
+// TestThreadsWithObjectsOfOneNumber: an object's number is given again once it is freed. A thread
+// of a re-execution that needs it does not wait for the thread that has it: that may be in a
+// collective operation, which other ranks enter only after their thread has gone on.
 func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {

@@ -19,10 +19,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// TestVerify runs every example under both MPIs with 4, 9 and 16 ranks: the decoded trace must equal
-// the reference log in every call, and the program's own counts. With -short only two of them run
-// with 16 ranks, one for point-to-point calls and one for collectives, and each under one of the
-// MPIs; tracer/verify's TestExamples has it under the other one.
+// TestVerify runs every example under both MPIs with 4, 9 and 16 ranks: the decoded trace must
+// equal the reference log in every call, and the program's own counts. With -short only two of them
+// run with 16 ranks, one for point-to-point calls and one for collectives, and each under one of
+// the MPIs; tracer/verify's TestExamples has it under the other one.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Glob(shimtest.Example("mpich", "*"))
@@ -98,7 +98,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does without the tracer.
+// TestNeverInitialized: a program that calls only what MPI allows without MPI_Init ends as it does
+// without the tracer.
 func TestNeverInitialized(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "never.c")

@@ -17,9 +17,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// TestWindowsOfRequests: windows/windows.c has windows of non-blocking sends, completed in all ways, as benchmarks of
-// bandwidth do. The run is traced, analyzed, analyzed in part and clustered; a seek to any call gives what the program
-// did.
+// TestWindowsOfRequests: windows/windows.c has windows of non-blocking sends, completed in all
+// ways, as benchmarks of bandwidth do. The run is traced, analyzed, analyzed in part and clustered;
+// a seek to any call gives what the program did.
 func TestWindowsOfRequests(t *testing.T) {
 	for _, implementation := range shimtest.ImplementationsOf(0) {
 		t.Run(implementation, func(t *testing.T) {

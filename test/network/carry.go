@@ -48,7 +48,8 @@ func (n *Network) send(from *Host, b []byte) {
 		takes = time.Duration(float64(len(b)) / link.Bandwidth * float64(time.Second))
 	}
 	from.sends = latest(now, from.sends).Add(takes)
-	// the receiver takes its first byte before the last one is sent, unless it is still taking another packet
+	// the receiver takes its first byte before the last one is sent, unless it is still
+	// taking another packet
 	to.receives = latest(from.sends.Add(link.Latency-takes), to.receives).Add(takes)
 	to.arriving = append(to.arriving, packet{append([]byte(nil), b...), to.receives})
 }
@@ -72,7 +73,8 @@ func (n *Network) deliver() *unix.Timespec {
 				}
 				break
 			}
-			_, _ = unix.Write(h.device, h.arriving[0].bytes) // a host that has no room loses it, as hosts do
+			// a host that has no room loses it, as hosts do
+			_, _ = unix.Write(h.device, h.arriving[0].bytes)
 			h.arriving[0].bytes = nil
 			h.arriving = h.arriving[1:]
 		}

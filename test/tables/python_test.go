@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// runPython runs a script of testdata with Debian's Python, for which Debian's pandas is made. DuckDB's command reads the files:
-// Debian has neither pyarrow nor fastparquet.
+// runPython runs a script of testdata with Debian's Python, for which Debian's pandas is made.
+// DuckDB's command reads the files: Debian has neither pyarrow nor fastparquet.
 func runPython(t *testing.T, environment []string, arguments ...string) []byte {
 	t.Helper()
 	command := exec.Command("/usr/bin/python3", arguments...)

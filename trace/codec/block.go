@@ -24,8 +24,9 @@ const (
 	coderMix // mixcodec.go
 )
 
-// A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
-// the xxhash64 (little endian) of all these and of the content as stored, and the content as stored.
+// A block is stored as type, codec (a byte each), length of the content, length as stored
+// (varints), the lower half of the xxhash64 (little endian) of all these and of the content as
+// stored, and the content as stored.
 
 var (
 	smallestEncoder = sync.OnceValue(func() *zstd.Encoder { return newBlockEncoder(zstd.SpeedBestCompression) })

@@ -12,9 +12,10 @@ import (
 
 var errGrammar = errors.New("trace: damaged grammar")
 
-// AppendGrammar appends the encoding of g (docs/format.md, "Plain grammars"): a sequence with the number of symbols of each
-// rule, then for every symbol a varint (a terminal t as 2t, rule j in the body of rule i as 2(j−i−1)+1), then a
-// sequence with the exponents less 1. The grammar must be valid.
+// AppendGrammar appends the encoding of g (docs/format.md, "Plain grammars"): a sequence with
+// the number of symbols of each rule, then for every symbol a varint (a terminal t as 2t, rule
+// j in the body of rule i as 2(j−i−1)+1), then a sequence with the exponents less 1. The
+// grammar must be valid.
 func AppendGrammar(b []byte, g grammar.Grammar) []byte {
 	sizes := make([]int64, len(g.Rules))
 	total := 0
@@ -41,8 +42,8 @@ func AppendGrammar(b []byte, g grammar.Grammar) []byte {
 	return appendPieces(b, exponents)
 }
 
-// DecodeGrammar reads what AppendGrammar wrote and returns the rest of b. The grammar is valid. Memory is
-// proportional to len(b).
+// DecodeGrammar reads what AppendGrammar wrote and returns the rest of b. The grammar is valid.
+// Memory is proportional to len(b).
 func DecodeGrammar(b []byte) (g grammar.Grammar, rest []byte, err error) {
 	// Every symbol takes a byte. Runs of rules of equal size are bounded by the symbols they need
 	// and by this budget.

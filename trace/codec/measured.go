@@ -48,7 +48,8 @@ const (
 	MaxRoundedNS = 40 << RoundedBits
 )
 
-// RoundedNSCode is the code of a time in ns, rounded to steps of 8,192 ns; UnroundedNS is the inverse.
+// RoundedNSCode is the code of a time in ns, rounded to steps of 8,192 ns;
+// UnroundedNS is the inverse.
 func RoundedNSCode(ns int64) int64 { return min(RoundedCode(InUnits(ns, measuredUnit)), MaxRoundedNS) }
 
 // UnroundedNS is the time in ns that a code stands for, −1 for a negative code.

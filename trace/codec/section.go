@@ -47,7 +47,8 @@ func SplitSections(b []byte, m *Budget) (list []Section, stored []int64, err err
 	return list, stored, nil
 }
 
-// A SectionWriter collects numbers and strings of a section; the strings come first in the encoding.
+// A SectionWriter collects numbers and strings of a section; the strings come first
+// in the encoding.
 type SectionWriter struct {
 	Strings *StringTable
 	Body    []byte

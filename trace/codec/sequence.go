@@ -29,8 +29,9 @@ const (
 // ErrSequence is the error of a sequence that is damaged.
 var ErrSequence = errors.New("trace: damaged sequence")
 
-// AppendSequence appends the compact encoding of values: pieces, or a grammar of the values or of their differences
-// where that is much shorter. Bits of floating-point numbers may be among the values.
+// AppendSequence appends the compact encoding of values: pieces, or a grammar of the values
+// or of their differences where that is much shorter. Bits of floating-point numbers may be
+// among the values.
 func AppendSequence(b []byte, values []int64) []byte {
 	start := len(b)
 	b = appendPieces(b, values)

@@ -101,7 +101,8 @@ func TestSequenceLimit(t *testing.T) {
 	}
 }
 
-// The columns of a grid of ranks are a few dozen bytes, whatever its size: ScalaTrace II's nested rank lists.
+// The columns of a grid of ranks are a few dozen bytes, whatever its size: ScalaTrace II's
+// nested rank lists.
 func TestSequenceOfNestedRuns(t *testing.T) {
 	for _, n := range []int{64, 1024} {
 		classes := make([]int64, 0, n*n)

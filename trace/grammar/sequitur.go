@@ -511,7 +511,8 @@ func (s *Sequitur) substitute(n, rule int32) {
 	s.settleAround(x)
 }
 
-// settleAround merges x with neighbors of the same value and queues its digrams, none of which is in the table.
+// settleAround merges x with neighbors of the same value and queues its digrams, none of which
+// is in the table.
 func (s *Sequitur) settleAround(x int32) {
 	if p := s.nodes[x].prev; s.nodes[p].count != 0 && s.nodes[p].value == s.nodes[x].value {
 		s.unregister(s.nodes[p].prev)
@@ -588,7 +589,8 @@ func (s *Sequitur) dissolveUnit(rule int32) {
 		s.unregister(n)
 		s.unlinkUse(n)
 		s.nodes[n].value = value
-		s.nodes[n].count *= count // the expansion has fewer than 2^64 terminals, so this does not overflow
+		// the expansion has fewer than 2^64 terminals, so this does not overflow
+		s.nodes[n].count *= count
 		s.linkUse(n)
 		if s.nodes[n].prev != 0 {
 			s.settleAround(n)

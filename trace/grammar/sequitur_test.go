@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkInvariants checks the three properties in the doc comment of Sequitur, and the bookkeeping behind them.
+// checkInvariants checks the three properties in the doc comment of Sequitur, and the
+// bookkeeping behind them.
 func (s *Sequitur) checkInvariants(t testing.TB) {
 	t.Helper()
 	type digram struct {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// String writes one rule a line: "S → 0 A^1000 4". Rule 0 is S; the others are A to Z without S, then R26, R27, …
+// String writes one rule a line: "S → 0 A^1000 4". Rule 0 is S; the others are A to Z without S,
+// then R26, R27, …
 func (g Grammar) String() string {
 	var b strings.Builder
 	for i, body := range g.Rules {

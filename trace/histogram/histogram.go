@@ -110,7 +110,8 @@ func (b *Builder) AddStatistics(s *timing.IntervalStatistics, stretch float64) {
 	b.summarize(at(s.Min), at(s.Max), s.Count, at(s.Sum))
 	for i, bin := range s.Histogram {
 		left := bin.Count
-		one := func(x int64) { // of known value, since the bins must reach from the least to the greatest
+		// of known value, since the bins must reach from the least to the greatest
+		one := func(x int64) {
 			if left > 0 {
 				b.bin(BinOf(at(x)), 1)
 				left--

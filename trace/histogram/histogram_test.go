@@ -48,7 +48,8 @@ func TestSignedBins(t *testing.T) {
 
 func first(a, _ int64) int64 { return a }
 
-// Of random numbers, sums are those of a plain count, and quantiles between the tails are within 25% of it.
+// Of random numbers, sums are those of a plain count, and quantiles between the tails are
+// within 25% of it.
 func TestHistogramAgainstSorting(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))

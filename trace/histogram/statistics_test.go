@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Histograms of any statistics are valid, whatever the clock: gaps can be below 0, and bins of ticks
-// are not bins of nanoseconds.
+// Histograms of any statistics are valid, whatever the clock: gaps can be below 0, and bins of
+// ticks are not bins of nanoseconds.
 func TestStatisticsOfAnyClock(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {

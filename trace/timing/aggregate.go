@@ -62,7 +62,8 @@ func (s *IntervalStatistics) Add(x int64) {
 }
 
 func (s *IntervalStatistics) addBin(bin int, n uint64) {
-	i := 0 // the first bin not below; a loop of its own, since aggregated timing gets here twice per call
+	// the first bin not below; a loop of its own, since aggregated timing gets here twice per call
+	i := 0
 	for end := len(s.Histogram); i < end; {
 		if k := (i + end) / 2; s.Histogram[k].Bin < bin {
 			i = k + 1

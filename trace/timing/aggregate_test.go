@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Bins cover all intervals without a gap: each begins where BinStart says, and the one before ends there.
+// Bins cover all intervals without a gap: each begins where BinStart says, and the one
+// before ends there.
 func TestBins(t *testing.T) {
 	last := timing.BinOf(math.MaxInt64)
 	for bin := range last + 1 {

@@ -28,7 +28,8 @@ func TestTicksFollowTheSamples(t *testing.T) {
 	}
 }
 
-// The result is the exact one rounded down, also where products do not fit into 64 bits, and never goes back.
+// The result is the exact one rounded down, also where products do not fit into 64 bits, and
+// never goes back.
 func TestTicksExactly(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for range 300 {

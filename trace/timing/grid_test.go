@@ -80,8 +80,9 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// Long computations between short calls: all moments stay within MomentTicks, and the first one after MPI_Init, which took
-// a second, is exact. Intervals of 50 ms at 5% used to be off by up to 2.5 ms, and moments by up to 50.
+// Long computations between short calls: all moments stay within MomentTicks, and the first one
+// after MPI_Init, which took a second, is exact. Intervals of 50 ms at 5% used to be off by up
+// to 2.5 ms, and moments by up to 50.
 func TestMomentsOfShortRunsAreExact(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
@@ -108,7 +109,8 @@ func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	pass := func(x int64) { bound.pass(g, r.one(g, x)) }
 	pass(3_000_000)
-	pass(1_000_000) // not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
+	// not twice as long as any before, and its step, 50,000 at most, is less than MomentTicks
+	pass(1_000_000)
 	require.Greater(t, bound.Ticks, int64(20_000))
 	for range anchorEvery + 50 { // some land on the grid by chance
 		pass(10_000 + random.Int63n(2_000))

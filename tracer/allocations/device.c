@@ -1,6 +1,7 @@
-// The runtime and the driver of CUDA, and the runtime of HIP. Their headers are not needed: errors are ints (0: none),
-// device addresses are words. A runtime that is linked statically into the program calls the driver through pointers
-// that cannot be intercepted; its memory is of unknown origin.
+// The runtime and the driver of CUDA, and the runtime of HIP. Their headers are not needed:
+// errors are ints (0: none), device addresses are words. A runtime that is linked statically
+// into the program calls the driver through pointers that cannot be intercepted; its memory is
+// of unknown origin.
 #include "device.h"
 
 #include <sched.h>

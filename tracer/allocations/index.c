@@ -1,9 +1,12 @@
-// A shadow of the address space, in levels. A level is for blocks in a range of sizes and has a slot for each granule
-// of memory. Granules are so small that no two blocks of the level begin in the same one, and so large that a block has
-// only few of them. The block around an address is found by going back from the address to the first used slot. So
-// adding and removing a block is a store to a slot given by its address. Leaves of slots are mapped on first use.
+// A shadow of the address space, in levels. A level is for blocks in a range of sizes and has a
+// slot for each granule of memory. Granules are so small that no two blocks of the level begin in
+// the same one, and so large that a block has only few of them. The block around an address is
+// found by going back from the address to the first used slot. So adding and removing a block is a
+// store to a slot given by its address. Leaves of slots are mapped on first use.
 //	level 0: a word for every 16 bytes, for blocks below 8 KiB: site, size
-//	level 1: a slot for every 4 KiB, below 4 MiB; level 2: for every 2 MiB, below 2 GiB; level 3: for every GiB
+//	level 1: a slot for every 4 KiB, below 4 MiB
+//	level 2: a slot for every 2 MiB, below 2 GiB
+//	level 3: a slot for every GiB
 #include "index.h"
 
 #include <stdatomic.h>
@@ -177,7 +180,8 @@ bool cairn_index_remove(uintptr_t start, struct cairn_block *removed)
 	return false;
 }
 
-// holds reports whether an address is in a block. One past the end is not, since another block may begin there.
+// holds reports whether an address is in a block. One past the end is not, since another block
+// may begin there.
 static bool holds(const struct cairn_block *b, uintptr_t address)
 {
 	return address - b->start < b->size || address == b->start;

@@ -24,12 +24,14 @@ struct cairn_block {
 	bool named; // an MPI call has used it
 };
 
-// cairn_index_add adds a block of host memory; cairn_index_remove removes it, and reports whether it existed. Both are
-// safe in signal handlers and take no lock. They rely on the allocator not to return and free one address concurrently.
+// cairn_index_add adds a block of host memory; cairn_index_remove removes it, and reports whether
+// it existed. Both are safe in signal handlers and take no lock. They rely on the allocator not to
+// return and free one address concurrently.
 void cairn_index_add(const struct cairn_block *block);
 bool cairn_index_remove(uintptr_t start, struct cairn_block *removed);
 
-// cairn_index_find finds the block around an address. cairn_index_name marks it as used by an MPI call.
+// cairn_index_find finds the block around an address. cairn_index_name marks it as
+// used by an MPI call.
 bool cairn_index_find(uintptr_t address, struct cairn_block *block);
 void cairn_index_name(const struct cairn_block *block);
 

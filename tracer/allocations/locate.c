@@ -12,7 +12,8 @@
 #include "names.h"
 #include "real.h"
 
-// word_for returns the word of a record for an address in an allocation: tag, number, offset (recorder/dictionary.go).
+// word_for returns the word of a record for an address in an allocation: tag, number, offset
+// (recorder/dictionary.go).
 static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 {
 	if (number < 0 || number >= 1 << (CAIRN_ENTRY_SHIFT - CAIRN_OFFSET_BITS) || offset >> CAIRN_OFFSET_BITS != 0)
@@ -20,8 +21,9 @@ static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
 	return (uint64_t)CAIRN_ENTRY_TAG << CAIRN_ENTRY_SHIFT | (uint64_t)number << CAIRN_OFFSET_BITS | offset;
 }
 
-// Stacks of threads that have called MPI, and of the main thread. Offsets are counted down from an address that depends
-// only on the program: __libc_stack_end, which is below the environment, or the thread's control block above its stack.
+// Stacks of threads that have called MPI, and of the main thread. Offsets are counted down from an
+// address that depends only on the program: __libc_stack_end, which is below the environment, or
+// the thread's control block above its stack.
 enum { MAX_STACKS = 4096 };
 static struct stack {
 	_Atomic uintptr_t low, end; // end 0: free
@@ -138,7 +140,8 @@ static void in_child(void)
 	cairn_devices_after_fork();
 }
 
-// The shim must call this before the first record with a located pointer; describe writes the description of a number.
+// The shim must call this before the first record with a located pointer; describe writes the
+// description of a number.
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]));
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]))
 {

@@ -1,5 +1,6 @@
-// mmap and munmap. They are exported only as old versions of the symbols. Programs are bound to these, while dlsym
-// finds the C library's: Open MPI and UCX use it to find the functions that they patch to intercept munmap.
+// mmap and munmap. They are exported only as old versions of the symbols. Programs are bound to
+// these, while dlsym finds the C library's: Open MPI and UCX use it to find the functions that they
+// patch to intercept munmap.
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@ static void enter(uintptr_t start, size_t size, uintptr_t site)
 		cairn_index_add(&(struct cairn_block){.start = start, .size = size, .site = site, .kind = CAIRN_MAPPED});
 }
 
-// leave removes a range. The rest of a mapping that is only partly in it stays, as separate mappings.
+// leave removes a range. The rest of a mapping that is only partly in it stays, as
+// separate mappings.
 static void leave(uintptr_t start, size_t size)
 {
 	uintptr_t page = (uintptr_t)getpagesize(), end = (start + size + page - 1) & ~(page - 1), at = start;

@@ -1,5 +1,5 @@
-// Numbers for the allocations that pointers of MPI calls lead to, equal in every run and on every rank that does the
-// same.
+// Numbers for the allocations that pointers of MPI calls lead to, equal in every run and on every
+// rank that does the same.
 #ifndef CAIRN_ALLOCATION_NAMES_H
 #define CAIRN_ALLOCATION_NAMES_H
 
@@ -7,9 +7,10 @@
 
 enum { CAIRN_NO_NAME = -1 };
 
-// cairn_name_block assigns a number to a block until cairn_name_release. A number permanently belongs to a kind of
-// block (what, where allocated, size) and an ordinal. A block gets the lowest ordinal that no live block has, so a
-// block that every iteration allocates anew always has the same number.
+// cairn_name_block assigns a number to a block until cairn_name_release. A number permanently
+// belongs to a kind of block (what, where allocated, size) and an ordinal. A block gets the
+// lowest ordinal that no live block has, so a block that every iteration allocates anew always
+// has the same number.
 int32_t cairn_name_block(const struct cairn_block *block);
 void cairn_name_release(uintptr_t start);
 

@@ -1,10 +1,10 @@
 // Package budget limits the bytes that all processes may write to a shared spool.
 //
-// The budget is a small file in the spool, which has the limit and the bytes in use. The processes of a pod map it
-// (here, and tracer/shim/spool/budget.c). A process adds the bytes that it is about to allocate and subtracts those
-// that it has removed. The bytes of files that it leaves behind are subtracted when somebody removes these. The sidecar
-// corrects the number (Auditor). Without the file every process has a limit of its own (spool_limit_bytes of
-// process.json).
+// The budget is a small file in the spool, which has the limit and the bytes in use. The processes
+// of a pod map it (here, and tracer/shim/spool/budget.c). A process adds the bytes that it is about
+// to allocate and subtracts those that it has removed. The bytes of files that it leaves behind are
+// subtracted when somebody removes these. The sidecar corrects the number (Auditor). Without the
+// file every process has a limit of its own (spool_limit_bytes of process.json).
 package budget
 
 import (
@@ -25,8 +25,8 @@ import (
 // File is the name of the budget file in the spool.
 const File = "budget"
 
-// The file has four words: its magic, the limit, the bytes in use, and the number of processes that found no room for any
-// file that shows that they ran.
+// The file has four words: its magic, the limit, the bytes in use, and the number of processes that
+// found no room for any file that shows that they ran.
 const (
 	magic       = rawlayout.BudgetMagic
 	wordLimit   = rawlayout.BudgetLimitAt / 8
@@ -81,8 +81,9 @@ func open(root *os.Root) (*Budget, error) {
 	return &Budget{memory: memory, limit: word(wordLimit), used: word(wordUsed), refused: word(wordRefused)}, nil
 }
 
-// Make opens the budget file of a spool, creates it if there is none, and sets the limit in bytes. The owner of the spool
-// must call it before the processes start. Make removes anything else that is in its place.
+// Make opens the budget file of a spool, creates it if there is none, and sets the limit in bytes.
+// The owner of the spool must call it before the processes start. Make removes anything else that
+// is in its place.
 func Make(root *os.Root, limit int64) (*Budget, error) {
 	b, err := open(root)
 	if err != nil {
@@ -134,9 +135,10 @@ func (b *Budget) Close() error {
 	return unix.Munmap(b.memory)
 }
 
-// Take adds bytes to those in use and reports whether the limit allows it, with reserve bytes left. own is what the
-// process already has. A process may use as much as is left for all others. So n processes that take what they can get
-// have equal parts, together n/(n+1) of the limit, and a later one still finds room.
+// Take adds bytes to those in use and reports whether the limit allows it, with reserve bytes left.
+// own is what the process already has. A process may use as much as is left for all others. So n
+// processes that take what they can get have equal parts, together n/(n+1) of the limit, and a
+// later one still finds room.
 func (b *Budget) Take(bytes, own, reserve int64) bool {
 	if b == nil {
 		return true
@@ -167,9 +169,9 @@ func (b *Budget) Refused() (n int64) {
 	return n
 }
 
-// An Auditor corrects the bytes in use to the actual size of the spool. Since processes allocate and remove files while
-// the files are counted, there may be a difference that is none. So a deficit is corrected at once, and a surplus only
-// when it is seen a second time.
+// An Auditor corrects the bytes in use to the actual size of the spool. Since processes allocate
+// and remove files while the files are counted, there may be a difference that is none. So a
+// deficit is corrected at once, and a surplus only when it is seen a second time.
 type Auditor struct {
 	Budget  *Budget
 	surplus int64 // found by the previous audit

@@ -1,5 +1,5 @@
-// A record buffer, as the shim, the hand-over and the recorder share it (docs/decisions/0001-seams.md, "Raw records"): a
-// header, then records.
+// A record buffer, as the shim, the hand-over and the recorder share it
+// (docs/decisions/0001-seams.md, "Raw records"): a header, then records.
 #ifndef CAIRN_BUFFER_H
 #define CAIRN_BUFFER_H
 
@@ -11,7 +11,8 @@
 
 enum { CAIRN_HEADER = CAIRN_RECORD_BYTES }; // before a record's inputs
 
-// Fields that are written together also have a name as one word, with the first field in the low bits.
+// Fields that are written together also have a name as one word, with the first field
+// in the low bits.
 struct cairn_record_header {
 	union {
 		struct {
@@ -57,8 +58,9 @@ struct cairn_buffer {
 };
 CAIRN_LAYOUT_BUFFER(struct cairn_buffer);
 
-// cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be killed between any two
-// stores: a buffer without magic is invalid, and with it the whole header is valid.
+// cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be
+// killed between any two stores: a buffer without magic is invalid, and with it the whole
+// header is valid.
 static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence)
 {
 	memset(s->magic, 0, sizeof(s->magic));

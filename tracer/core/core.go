@@ -19,7 +19,8 @@ import (
 // started reports that there is a spool. Only the shim's one thread starts it.
 var started bool
 
-// reason returns the errno of a failure, which the shim prints. A failure without an errno is printed here.
+// reason returns the errno of a failure, which the shim prints. A failure without an errno
+// is printed here.
 func reason(err error) C.int {
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != 0 {
@@ -64,7 +65,8 @@ func cairn_core_start(directory *C.char) (result C.int) {
 	return 0
 }
 
-// compress processes the events of the application's threads until the process ends or tracing stops.
+// compress processes the events of the application's threads until the process ends
+// or tracing stops.
 func compress(s *spool.Spool) {
 	defer C.cairn_end() // after the reason is in the headers of the buffers
 	defer func() {
@@ -113,8 +115,8 @@ func supply(s *spool.Spool, n int, minimum uint64) error {
 	return nil
 }
 
-// handleEvents applies queued buffer events in order and refills the free list after each full buffer, so that
-// application threads do not starve.
+// handleEvents applies queued buffer events in order and refills the free list after each full
+// buffer, so that application threads do not starve.
 func handleEvents(s *spool.Spool, e *C.struct_cairn_event) {
 	for e != nil {
 		// the event is in the buffer, which may belong to another thread as soon as it is consumed

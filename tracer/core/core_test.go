@@ -67,7 +67,8 @@ func processDirectory(t *testing.T) string {
 	return dir
 }
 
-// A Go runtime in the process does not change how the process ends, and what it recorded can be recovered.
+// A Go runtime in the process does not change how the process ends, and what it recorded
+// can be recovered.
 func TestProcessEndsAsWithout(t *testing.T) {
 	library, driver := build(t)
 	for _, test := range []struct {
@@ -116,7 +117,8 @@ func TestProcessEndsAsWithout(t *testing.T) {
 	}
 }
 
-// A regular program of five million calls, some 300 MB of records, takes no more memory than a short one.
+// A regular program of five million calls, some 300 MB of records, takes no more memory
+// than a short one.
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 32 << 10 // KiB
 	library, driver := build(t)
@@ -132,7 +134,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Logf("%d KiB", kib)
 }
 
-// The Go runtime has few threads with small stacks, whatever the process's stack limit, and they may run on any CPU.
+// The Go runtime has few threads with small stacks, whatever the process's stack limit, and they
+// may run on any CPU.
 func TestThreadsAreFewAndSmall(t *testing.T) {
 	const maxThreads, maxMapped = 6, 2 << 20 // with the main thread; KiB
 	library, driver := build(t)

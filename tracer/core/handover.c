@@ -1,8 +1,8 @@
-// Transfer of record buffers between the application's threads and the Go runtime's one compressor thread
-// (docs/decisions/0030-fast-path.md). The application's threads never enter Go. They append a full buffer to a list and
-// take a fresh one from another. They wake the compressor only for a batch, because waking up and going to sleep again
-// costs it more than processing a buffer. They wait for it only if it is many buffers behind, or if there is no fresh
-// one.
+// Transfer of record buffers between the application's threads and the Go runtime's one compressor
+// thread (docs/decisions/0030-fast-path.md). The application's threads never enter Go. They append
+// a full buffer to a list and take a fresh one from another. They wake the compressor only for a
+// batch, because waking up and going to sleep again costs it more than processing a buffer. They
+// wait for it only if it is many buffers behind, or if there is no fresh one.
 #define _GNU_SOURCE
 #include "handover.h"
 
@@ -22,7 +22,8 @@
 enum {
 	BATCH = 8,        // number of full buffers that the compressor is woken for
 	MAX_READY = 24,  // maximal number of fresh buffers to keep ready. The target doubles whenever a thread has to wait for
-	                  // one. Buffers that a checkpoint frees cost nothing, and avoid waiting during the next checkpoint.
+	                  // one. Buffers that a checkpoint frees cost nothing, and avoid waiting during
+	                  // the next checkpoint.
 	MANY_QUEUED = 24, // uncompressed full buffers above which a thread that adds one pauses until one is compressed
 	MAX_QUEUED = 36, // number above which threads wait until there are fewer: a rank of four threads stays below 32 MiB
 	PAUSE = 100000    // maximal pause in ns: many short pauses, so that no call takes long
@@ -67,8 +68,8 @@ static void wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-// wait_for_room waits until the compressor has processed or supplied a buffer. The caller must hold the lock, which is
-// released while it waits.
+// wait_for_room waits until the compressor has processed or supplied a buffer. The caller must hold
+// the lock, which is released while it waits.
 static void wait_for_room(const struct timespec *limit)
 {
 	const uint32_t seen = atomic_load(&room);
@@ -88,7 +89,8 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-// stalled counts a wait that began at a time in ns; 0: there was none. The caller must hold the lock.
+// stalled counts a wait that began at a time in ns; 0: there was none. The caller
+// must hold the lock.
 static void stalled(uint64_t began)
 {
 	const uint64_t ns = began != 0 ? monotonic_ns() - began : 0;

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Threads hand over buffers as fast as they can, under the thread sanitizer. The buffers must arrive unchanged and in
-// order, and threads that wait when tracing stops must be released.
+// Threads hand over buffers as fast as they can, under the thread sanitizer. The buffers must
+// arrive unchanged and in order, and threads that wait when tracing stops must be released.
 func TestHandoverUnderThreadSanitizer(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "handover")
 	// the sanitizer does not see fences, which here only order what a killed process leaves

@@ -54,7 +54,8 @@ func buildPanicking(t *testing.T) string {
 	return library
 }
 
-// A panic in the recorder ends tracing, with one line, and not the process; what was recorded before is recovered.
+// A panic in the recorder ends tracing, with one line, and not the process; what was recorded
+// before is recovered.
 func TestPanicEndsTracingOnly(t *testing.T) {
 	const tracingStopped = 4 // the driver's own exit code for it
 	_, driver := build(t)

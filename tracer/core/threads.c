@@ -1,8 +1,9 @@
-// Keeps the Go runtime's threads few and their stacks small. The runtime gets these replacements of the two libc
-// functions that it starts threads with.
+// Keeps the Go runtime's threads few and their stacks small. The runtime gets these replacements of
+// the two libc functions that it starts threads with.
 //
-// Before any of our Go code runs, the runtime prepares for as many threads as it finds CPUs, and GOMAXPROCS cannot be set
-// for a library. So its threads are bound to one CPU until it has started: then it finds only one.
+// Before any of our Go code runs, the runtime prepares for as many threads as it finds CPUs, and
+// GOMAXPROCS cannot be set for a library. So its threads are bound to one CPU until it has started:
+// then it finds only one.
 #define _GNU_SOURCE
 #include "threads.h"
 
@@ -22,8 +23,9 @@ enum {
 	EARLY = 16,            // maximal number of threads that start before the runtime has started
 };
 
-// The runtime's threads start others, while they are bound themselves. A thread that starts another one holds the lock
-// until the new one is listed. Otherwise it could take the CPU that it is bound to for the whole set of CPUs.
+// The runtime's threads start others, while they are bound themselves. A thread that starts another
+// one holds the lock until the new one is listed. Otherwise it could take the CPU that it is bound
+// to for the whole set of CPUs.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cpu_set_t all; // CPUs that the threads may finally use
 static pthread_t early[EARLY];

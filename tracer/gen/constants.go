@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// constants writes a function that passes every predefined handle and named constant of this ABI, with its value in this
-// process, to a callback.
+// constants writes a function that passes every predefined handle and named constant of this ABI,
+// with its value in this process, to a callback.
 func constants() string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"../process/constants.h\"\n\n#include \"../process/abi.h\"\n\nvoid cairn_constants(cairn_constant_visitor visit, void *data)\n{\n")
@@ -17,7 +17,8 @@ func constants() string {
 		if c.ID == 0 {
 			continue
 		}
-		// Most are macros; the rest are enumerators or variables, which exist from some version of the header on.
+		// Most are macros; the rest are enumerators or variables, which exist from some version
+		// of the header on.
 		condition := fmt.Sprintf("defined(%s)", c.Name)
 		if !c.Optional && c.Removed == 0 {
 			condition += fmt.Sprintf(" || CAIRN_MPI_H >= %d", c.Since)

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A fortranSymbol is a name under which Fortran libraries export an MPI procedure, as compilers mangle it.
+// A fortranSymbol is a name under which Fortran libraries export an MPI procedure, as
+// compilers mangle it.
 type fortranSymbol struct {
 	name     string
 	function *mpi.Function // the C function that the Fortran layer calls
@@ -28,10 +29,11 @@ var fortranOnly = map[string]string{
 	"mpi_win_shared_query_cptr":    "MPI_Win_shared_query",
 }
 
-// fortranAdapted has the functions whose Fortran layer does not, or not always, call the C function of the same name:
-// in Open MPI all of them, in MPICH those that access attributes. Procedures without an error argument are included as
-// well (MPI_Pcontrol, MPI_Wtime, MPI_Wtick): nothing follows the call of the C function, so compilers make it a jump,
-// and the caller is lost. tracer/shim/fortran/fortran_adapters.c has an adapter for each.
+// fortranAdapted has the functions whose Fortran layer does not, or not always, call the C function
+// of the same name: in Open MPI all of them, in MPICH those that access attributes. Procedures
+// without an error argument are included as well (MPI_Pcontrol, MPI_Wtime, MPI_Wtick): nothing
+// follows the call of the C function, so compilers make it a jump, and the caller is lost.
+// tracer/shim/fortran/fortran_adapters.c has an adapter for each.
 var fortranAdapted = map[string][]string{
 	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
 	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
@@ -64,15 +66,17 @@ var fortranAdapted = map[string][]string{
 	"MPI_Wtime":                  {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 }
 
-// ignorableStatus returns the index of the status, or array of statuses, that f sets; -1 if it sets none. Open MPI's
-// Fortran layer passes a status of its own to C even if the program passes MPI_STATUS_IGNORE.
+// ignorableStatus returns the index of the status, or array of statuses, that f sets; -1 if it sets
+// none. Open MPI's Fortran layer passes a status of its own to C even if the program passes
+// MPI_STATUS_IGNORE.
 func ignorableStatus(f *mpi.Function) int {
 	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
 		return p.Kind == mpi.KindStatus && p.Direction == mpi.Out
 	})
 }
 
-// argument returns the location of argument i at the entry of a function in the calling convention of x86-64.
+// argument returns the location of argument i at the entry of a function in the calling
+// convention of x86-64.
 func argument(i int) string {
 	registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
 	if i < len(registers) {
@@ -81,8 +85,8 @@ func argument(i int) string {
 	return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
 }
 
-// hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles are only for C (MPI
-// 4.0 §15.3, §19.3.4).
+// hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles
+// are only for C (MPI 4.0 §15.3, §19.3.4).
 func hasFortran(f *mpi.Function) bool {
 	return f.Class.Group() != mpi.GroupTool && semantics.Of(f).Operation != semantics.Convert && !strings.HasPrefix(f.Name, "MPI_T_")
 }
@@ -104,8 +108,9 @@ func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 			continue
 		}
 		for _, name := range append([]string{strings.ToLower(f.Name)}, forms[f.Name]...) {
-			// mpif.h and the module mpi: gfortran, flang, ifort and nvfortran; g77; xlf; Cray's of old. Then the module
-			// mpi_f08 (MPI 4.0 §19.1.5), without and with descriptors of buffers.
+			// mpif.h and the module mpi: gfortran, flang, ifort and nvfortran; g77; xlf;
+			// Cray's of old. Then the module mpi_f08 (MPI 4.0 §19.1.5), without and with
+			// descriptors of buffers.
 			add(f, name+"_", name+"__", name, strings.ToUpper(name), name+"_f08_", name+"_f08ts_")
 		}
 		if f.Small != 0 {
@@ -117,7 +122,8 @@ func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 	return list
 }
 
-// fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which Fortran layers call.
+// fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which
+// Fortran layers call.
 func fortranEntries(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"../fortran/fortran_entry.inc\"\n\n")
@@ -139,8 +145,8 @@ func fortranEntries(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// fortranTable writes the tables for the entries of the Fortran symbols: their names, the function of each, and the
-// adapters.
+// fortranTable writes the tables for the entries of the Fortran symbols: their names, the function
+// of each, and the adapters.
 func fortranTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	symbols := fortranSymbols(functions)

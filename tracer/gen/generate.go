@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The wrappers are split into this many files of about equal size, so that they compile in parallel.
+// The wrappers are split into this many files of about equal size, so that they
+// compile in parallel.
 const parts = 8
 
 // handwritten has the functions whose wrapper is in tracer/shim/wrapper/handwritten.c.
@@ -15,7 +16,8 @@ var handwritten = map[string]bool{
 	"MPI_Pcontrol": true, // variadic
 }
 
-// late has the functions that implementations declare later than in the version of the standard that they claim.
+// late has the functions that implementations declare later than in the version of the standard
+// that they claim.
 var late = map[string]bool{
 	"MPI_Status_c2f08": true,
 	"MPI_Status_f082c": true,
@@ -89,8 +91,8 @@ func functionIDs(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// nameTable writes the names as one string with offsets. A table of pointers would need relocations in every process that
-// loads the shim.
+// nameTable writes the names as one string with offsets. A table of pointers would need relocations
+// in every process that loads the shim.
 func nameTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"../process/names.h\"\n\nconst char cairn_name_text[] =\n")
@@ -118,8 +120,8 @@ func nameTable(functions []*mpi.Function) string {
 	return b.String()
 }
 
-// prototypes declares the wrappers. If mpi.h declares the function, that declaration is used, so that the compiler
-// checks the table against it; otherwise the table's.
+// prototypes declares the wrappers. If mpi.h declares the function, that declaration is used, so
+// that the compiler checks the table against it; otherwise the table's.
 func prototypes(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#ifndef CAIRN_PROTOTYPES_GEN_H\n#define CAIRN_PROTOTYPES_GEN_H\n\n#include \"../process/abi.h\"\n\n")
@@ -134,7 +136,8 @@ func prototypes(functions []*mpi.Function) string {
 // prototype returns the prototype of f under another name.
 func prototype(f *mpi.Function, name string) string { return f.Prototype(name) }
 
-// inHeader returns the preprocessor condition for mpi.h to declare f; MPICH also defines some functions as macros.
+// inHeader returns the preprocessor condition for mpi.h to declare f; MPICH also defines some
+// functions as macros.
 func inHeader(f *mpi.Function) string {
 	if late[f.Name] {
 		return "CAIRN_MPI_H >= 500"

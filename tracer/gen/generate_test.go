@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The checked-in C code is up to date with the table of the standard; `go generate ./tracer/gen` updates it.
+// The checked-in C code is up to date with the table of the standard;
+// `go generate ./tracer/gen` updates it.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	shim := filepath.Join("..", "shim")
 	files := Generate()

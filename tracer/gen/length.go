@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// length returns a C expression of type int64_t for a number of elements, which is never negative. Terms that depend on a
-// communicator or datatype query MPI (ask.h).
+// length returns a C expression of type int64_t for a number of elements, which is never negative.
+// Terms that depend on a communicator or datatype query MPI (ask.h).
 func length(f *mpi.Function, t mpi.Term) string {
 	p := func() *mpi.Param { return &f.Params[t.Param] }
 	var e string
@@ -42,8 +42,9 @@ func length(f *mpi.Function, t mpi.Term) string {
 	return fmt.Sprintf("cairn_not_negative(%s)", e)
 }
 
-// entryLength returns the expression for the length of an array or string at entry: its number of elements (for an out
-// parameter its capacity), or one of the negative special values of the record format.
+// entryLength returns the expression for the length of an array or string at entry: its number
+// of elements (for an out parameter its capacity), or one of the negative special values of
+// the record format.
 func entryLength(f *mpi.Function, p *mpi.Param) string {
 	var n string
 	switch {
@@ -101,8 +102,8 @@ func isList(p *mpi.Param) bool {
 	return p.IsArray()
 }
 
-// needsRoot reports whether one of the lists is significant at the root only. The wrapper must then determine whether the
-// caller is the root before it may read them.
+// needsRoot reports whether one of the lists is significant at the root only. The wrapper must then
+// determine whether the caller is the root before it may read them.
 func needsRoot(f *mpi.Function) bool {
 	for i := range f.Params {
 		if p := &f.Params[i]; p.RootOnly && isList(p) {

@@ -1,9 +1,10 @@
-// Command gen writes the generated C code of the shim from the table of the MPI standard (package mpi).
+// Command gen writes the generated C code of the shim from the table of the MPI
+// standard (package mpi).
 //
-// Its output in tracer/shim/gen is one wrapper per function (wrappers_*_gen.c), the exported entry points
-// (entries_gen.S), and the tables of names and constants; in tracer/shim/reference/gen, the reference log's writer for
-// each function. The output is checked in, so that a C compiler is enough to build the shim; a test fails if it is
-// stale.
+// Its output in tracer/shim/gen is one wrapper per function (wrappers_*_gen.c), the exported entry
+// points (entries_gen.S), and the tables of names and constants; in tracer/shim/reference/gen, the
+// reference log's writer for each function. The output is checked in, so that a C compiler is
+// enough to build the shim; a test fails if it is stale.
 //
 //	go run ./tracer/gen [-o DIR]
 package main
@@ -28,7 +29,8 @@ func main() {
 	}
 }
 
-// writeIfChanged keeps the modification time of files that are up to date, so that make does not recompile them.
+// writeIfChanged keeps the modification time of files that are up to date, so that make does
+// not recompile them.
 func writeIfChanged(path, content string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == content {
 		return nil

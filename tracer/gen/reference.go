@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 )
 
-// The reference log (`--verify`) is written by these functions, in a separate library. They share nothing with the
-// wrappers' record path except the lengths of arrays, so a bug in one is not hidden by the other.
+// The reference log (`--verify`) is written by these functions, in a separate library. They share
+// nothing with the wrappers' record path except the lengths of arrays, so a bug in one is not
+// hidden by the other.
 
 func references(functions []*mpi.Function) string {
 	var b strings.Builder
@@ -80,8 +81,8 @@ func returnDeclarations(f *mpi.Function) []string {
 	return list
 }
 
-// changesLength reports whether the call overwrites the number that was the capacity of p: MPI_Info_get_string returns
-// the required size in buflen.
+// changesLength reports whether the call overwrites the number that was the capacity of p:
+// MPI_Info_get_string returns the required size in buflen.
 func changesLength(f *mpi.Function, p *mpi.Param) bool {
 	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpi.TermParam && f.Params[p.Length.Param].Direction.IsOut()
 }
@@ -158,8 +159,9 @@ func referenceReturned(f *mpi.Function) string {
 	return b.String()
 }
 
-// referenceLengths declares the lengths that the values of one section need, and uses every parameter. returned: in the
-// function for the return, which gets the lengths that the call overwrites as arguments.
+// referenceLengths declares the lengths that the values of one section need, and uses every
+// parameter. returned: in the function for the return, which gets the lengths that the call
+// overwrites as arguments.
 func referenceLengths(b *strings.Builder, f *mpi.Function, returned bool) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
@@ -234,7 +236,8 @@ func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) str
 		defined, p.Name, p.Name, p.Name, defined, defined, at)
 }
 
-// always returns the condition for a scalar that is no result to be defined, whether or not the call succeeds.
+// always returns the condition for a scalar that is no result to be defined, whether or not
+// the call succeeds.
 func always(p *mpi.Param) string {
 	if p.RootOnly {
 		return "root_"

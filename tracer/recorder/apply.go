@@ -74,7 +74,8 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 	t.untraced = r.off
 }
 
-// prepare finds the parameters of a call in its record, and the call's communicator. It returns the offset of the extras.
+// prepare finds the parameters of a call in its record, and the call's communicator. It returns the
+// offset of the extras.
 func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
 	l := c.layout
 	rd := record.Reader{Words: rec.Words, At: l.length, OK: true}
@@ -99,8 +100,8 @@ func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
 	return rd.At
 }
 
-// keyOf writes the key of a call and applies the call's effects on handles, requests and communicators. extras is the
-// offset of the record's extras.
+// keyOf writes the key of a call and applies the call's effects on handles, requests and
+// communicators. extras is the offset of the record's extras.
 func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extras int) []byte {
 	l := c.layout
 	r.sites.missed = false
@@ -152,8 +153,8 @@ func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extr
 	return append(key, 0)
 }
 
-// terminalOf returns the terminal of a call with this key, and its creator if it creates a request. wide reports whether
-// numbers of the key were moved to value streams (families.go).
+// terminalOf returns the terminal of a call with this key, and its creator if it creates a request.
+// wide reports whether numbers of the key were moved to value streams (families.go).
 func (r *Recorder) terminalOf(key []byte, c *call) (number, creator int32, wide bool) {
 	general, recent := false, int32(none)
 	if c.whole {

@@ -137,8 +137,8 @@ func TestTiming(t *testing.T) {
 	}
 }
 
-// MPICH makes up error codes: calls that fail alike are one terminal, with the codes in a stream. A code that is a constant
-// stays one.
+// MPICH makes up error codes: calls that fail alike are one terminal, with the codes in a stream. A
+// code that is a constant stays one.
 func TestCodesOfAnImplementation(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)

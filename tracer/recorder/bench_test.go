@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// benchmark measures the cost of a program per call, from raw record to grammar, streams and timing.
+// benchmark measures the cost of a program per call, from raw record to grammar,
+// streams and timing.
 func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
 	s := recordtest.NewShim(b)
 	s.Process.Timing = "lossy"

@@ -9,15 +9,16 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// A Block is a piece of the data that grows with every call: the gaps and durations of timing.BlockCalls calls of a
-// thread, or some KiB of runs of a value stream. A chapter of an irregular grammar is a block, too (chapters.go). A full
-// block never changes:
+// A Block is a piece of the data that grows with every call: the gaps and durations of
+// timing.BlockCalls calls of a thread, or some KiB of runs of a value stream. A chapter of an
+// irregular grammar is a block, too (chapters.go). A full block never changes:
 //
-//   - It stays in memory until the next checkpoint, which writes it to the process's block log (block_log.go).
-//   - From then on a checkpoint only has the number of values in full blocks. So neither the state nor the memory of a
-//     process grows with the number of its calls.
-//   - Blocks that a process wrote after its last checkpoint, before it was killed, do not count: the recovery makes them
-//     again from the buffers.
+//   - It stays in memory until the next checkpoint, which writes it to the process's block
+//     log (block_log.go).
+//   - From then on a checkpoint only has the number of values in full blocks. So neither the state
+//     nor the memory of a process grows with the number of its calls.
+//   - Blocks that a process wrote after its last checkpoint, before it was killed, do not count:
+//     the recovery makes them again from the buffers.
 type Block struct {
 	Of     BlockOf
 	First  uint64 // number of its first value among those of the column or stream
@@ -26,7 +27,8 @@ type Block struct {
 	Data   [2][]byte
 }
 
-// A BlockOf identifies a sequence of blocks: the times of a thread, its chapters, or a value stream.
+// A BlockOf identifies a sequence of blocks: the times of a thread, its chapters,
+// or a value stream.
 type BlockOf struct {
 	Thread   uint32
 	Terminal int32 // −1: the thread's times; gaps and durations are data[0] and data[1]. −2: its chapters, in data[0]
@@ -65,7 +67,8 @@ func (b *Block) Append(to []byte) []byte {
 	return to
 }
 
-// ParseBlock reads the block at the front of text, as Append wrote it, and returns its size. Its data are parts of text.
+// ParseBlock reads the block at the front of text, as Append wrote it, and returns its size. Its
+// data are parts of text.
 func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 	if len(text) < BlockHeader {
 		return nil, 0, false
@@ -97,14 +100,16 @@ func decodeBlock(d *checkpoint.Decoder) *Block {
 	return b
 }
 
-// CloseBlocks turns long columns, streams and grammars into blocks. It must not be called within a record.
+// CloseBlocks turns long columns, streams and grammars into blocks. It must not be called
+// within a record.
 func (r *Recorder) CloseBlocks() {
 	r.limitMemory()
 	r.closeValues()
 	r.closeChapters()
 }
 
-// TakeBlocks returns the full blocks. The caller must pass each either to Recycle or back to KeepBlocks.
+// TakeBlocks returns the full blocks. The caller must pass each either to Recycle or
+// back to KeepBlocks.
 func (r *Recorder) TakeBlocks() []*Block {
 	full := r.full
 	r.full = nil

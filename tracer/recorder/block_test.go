@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// The memory of written blocks is reused: a program that runs forever gives the garbage collector little to do, which would
-// delay the compressor and finally calls of the application.
+// The memory of written blocks is reused: a program that runs forever gives the garbage collector
+// little to do, which would delay the compressor and finally calls of the application.
 func TestMemoryOfBlocksIsUsedAgain(t *testing.T) {
 	r := New(recordtest.NewShim(t).Process)
 	th := r.thread(0)

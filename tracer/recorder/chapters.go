@@ -9,19 +9,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The grammar of a program that repeats itself is small. The grammar of an irregular program grows with its calls, and
-// with it every checkpoint and the memory of the process. So a large grammar is closed: it becomes a chapter, which is a
-// block like any other, and the thread begins a new grammar. The calls of a thread are its chapters in order.
+// The grammar of a program that repeats itself is small. The grammar of an irregular program grows
+// with its calls, and with it every checkpoint and the memory of the process. So a large grammar is
+// closed: it becomes a chapter, which is a block like any other, and the thread begins a new
+// grammar. The calls of a thread are its chapters in order.
 //
 // Repetition is found only within a chapter. The merge stores what chapters have in common once.
 
-// maxGrammarBytes is the memory above which a grammar becomes a chapter at a checkpoint: about 70,000 symbols.
-// Repetitions shorter than that are found. An irregular call takes 0.6 µs with 1 MiB, 0.85 µs with 4 MiB, and 1.5 µs
-// with 16 MiB, which does not fit in any cache (BenchmarkIrregular). Without a limit it takes 2.8 µs after ten million
-// calls, and still rises.
+// maxGrammarBytes is the memory above which a grammar becomes a chapter at a checkpoint:
+// about 70,000 symbols. Repetitions shorter than that are found. An irregular call takes 0.6 µs
+// with 1 MiB, 0.85 µs with 4 MiB, and 1.5 µs with 16 MiB, which does not fit in any cache
+// (BenchmarkIrregular). Without a limit it takes 2.8 µs after ten million calls, and still rises.
 const maxGrammarBytes = 4 << 20
 
-// minGrammarBytes is what each grammar may take in any case. All threads together may take a quarter of the memory limit.
+// minGrammarBytes is what each grammar may take in any case. All threads together may take a
+// quarter of the memory limit.
 const minGrammarBytes = 128 << 10
 
 // chapterTerminal is BlockOf.Terminal of chapters.
@@ -50,8 +52,8 @@ func (r *Recorder) closeChapters() {
 // allCalls selects all calls of every thread.
 func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
 
-// addGrammar adds the rules of a thread, its root rule first. A chapter without any of the wanted calls is replaced by as
-// many calls of terminal 0.
+// addGrammar adds the rules of a thread, its root rule first. A chapter without any of the wanted
+// calls is replaced by as many calls of terminal 0.
 func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) error {
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
@@ -138,8 +140,8 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 	return coded, calls
 }
 
-// separateChapters returns the chapters that Content stores separately: those with coded times. The other chapters are
-// coded together with their signatures.
+// separateChapters returns the chapters that Content stores separately: those with coded times. The
+// other chapters are coded together with their signatures.
 func (r *Recorder) separateChapters(t *thread) []*trace.Chapter {
 	if !r.ChaptersApart {
 		return nil

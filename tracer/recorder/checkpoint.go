@@ -15,9 +15,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had never been stopped.
-// Its tables are in a file of their own (tables.go). A checkpoint is read only by the version of this package that
-// wrote it, on the same machine; it is not a file format.
+// A checkpoint is the whole state of a recorder: a recorder restored from it continues as if it had
+// never been stopped. Its tables are in a file of their own (tables.go). A checkpoint is read only
+// by the version of this package that wrote it, on the same machine; it is not a file format.
 
 // checkpointMagic is the version of the format.
 const checkpointMagic = "CAIRNST8"
@@ -25,14 +25,14 @@ const checkpointMagic = "CAIRNST8"
 // ErrCheckpoint reports a damaged checkpoint.
 var ErrCheckpoint = errors.New("damaged checkpoint")
 
-// AppendState appends the complete state of the recorder to b, including its tables. It is for recorders without a Spool,
-// which would write the tables to a file.
+// AppendState appends the complete state of the recorder to b, including its tables. It is for
+// recorders without a Spool, which would write the tables to a file.
 func (r *Recorder) AppendState(b []byte) []byte {
 	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
 }
 
-// AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in identifies, or are given
-// here.
+// AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in
+// identifies, or are given here.
 func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
@@ -58,7 +58,8 @@ func Restore(p *record.Process, state []byte) (*Recorder, error) {
 	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
 }
 
-// RestoreFrom makes a recorder from its state. Tables that are in a file are read piece by piece with read.
+// RestoreFrom makes a recorder from its state. Tables that are in a file are read piece by
+// piece with read.
 func RestoreFrom(p *record.Process, state []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
 		return nil, ErrCheckpoint

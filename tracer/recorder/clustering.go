@@ -10,14 +10,16 @@ import (
 
 // Clustering while the process runs (package online; docs/decisions/0060-online-clustering.md):
 //
-//   - At a marker the shim writes a record that ends an interval, asks for the rank's ballot, and starts a vote of the ranks.
-//   - At a later marker it writes the outcome as a record. So the recorder's state still follows from records alone, and a
-//     recovery computes the same state.
-//   - While another rank leads, the times of an interval are buffered in separate columns. The outcome of the vote on the
-//     interval decides whether they are kept or only their sums (trace.Extrapolation).
+//   - At a marker the shim writes a record that ends an interval, asks for the rank's ballot, and
+//     starts a vote of the ranks.
+//   - At a later marker it writes the outcome as a record. So the recorder's state still follows
+//     from records alone, and a recovery computes the same state.
+//   - While another rank leads, the times of an interval are buffered in separate columns. The
+//     outcome of the vote on the interval decides whether they are kept or only their sums
+//     (trace.Extrapolation).
 
-// A tally is the clustering state of a thread: hashes to compare, and the buffered times of the current and the closed
-// interval.
+// A tally is the clustering state of a thread: hashes to compare, and the buffered times of the
+// current and the closed interval.
 type tally struct {
 	online.Tally
 	now, closed waiting
@@ -46,7 +48,8 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	return r.clustering.Describe(number, function, path)
 }
 
-// addToTally adds a call to the thread's interval. It reports whether the tally buffers the call's times.
+// addToTally adds a call to the thread's interval. It reports whether the tally buffers
+// the call's times.
 func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool {
 	r, y := t.recorder, t.tally
 	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, gap, duration) {
@@ -61,7 +64,8 @@ func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool
 	return false
 }
 
-// applyVoteStep processes the record of a step of a vote, in which the thread took part for the rank.
+// applyVoteStep processes the record of a step of a vote, in which the thread took
+// part for the rank.
 func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 	step, ok := online.ParseStep(words[record.HeaderWords:])
 	if !ok || r.clustering == nil || step.Kind != online.StepOverhead && !r.follow(step.Vote) {
@@ -80,7 +84,8 @@ func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 	t.addOverhead(step.Overhead)
 }
 
-// follow makes vote the next one and reports whether that is possible. Skipped votes have no record.
+// follow makes vote the next one and reports whether that is possible. Skipped
+// votes have no record.
 func (r *Recorder) follow(vote uint64) bool {
 	missing, ok := r.clustering.Missing(vote)
 	for range missing {

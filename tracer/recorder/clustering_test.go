@@ -23,8 +23,8 @@ const (
 // heldTicks is how long each vote takes.
 const heldTicks = 4
 
-// A votingWorld is a set of ranks that vote as the shim does (tracer/shim/cluster/vote.h), with markers wherever the test
-// wants them.
+// A votingWorld is a set of ranks that vote as the shim does (tracer/shim/cluster/vote.h), with
+// markers wherever the test wants them.
 type votingWorld struct {
 	t         *testing.T
 	shims     []*recordtest.Shim
@@ -118,8 +118,8 @@ func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
 	t.Words[record.HeaderUsed] = uint64(len(t.Words)-record.BufferHeaderWords) * 8
 }
 
-// iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and the last call two
-// functions, of kind 1 the even ones another than the odd ones.
+// iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and
+// the last call two functions, of kind 1 the even ones another than the odd ones.
 func (w *votingWorld) iterate(kind, n int, reduce bool) {
 	last := len(w.shims) - 1
 	for rank, s := range w.shims {
@@ -175,14 +175,15 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	return c
 }
 
-// Two phases lead to one clustering each. Between two votes of a phase only leads keep times. It makes no difference whether
-// the outcome of a vote is available at once or later.
+// Two phases lead to one clustering each. Between two votes of a phase only leads keep times. It
+// makes no difference whether the outcome of a vote is available at once or later.
 func TestClusteringTwoPhases(t *testing.T) {
 	const ranks, per = 5, 20
 	all, c, l := trace.VoteAll, trace.VoteClustered, trace.VoteLead
 	for late, want := range [][]trace.VoteState{
 		{all, all, c, l, l, l, l, l, all, c, l, l, l, l, l, l},
-		{all, all, c, l, l, l, l, l, all, all, c, l, l, l, l, l}, // the first interval of the second phase begins in the first one
+		// the first interval of the second phase begins in the first one
+		{all, all, c, l, l, l, l, l, all, all, c, l, l, l, l, l},
 	} {
 		w := newVotingWorld(t, ranks, "clustered")
 		var states []trace.VoteState
@@ -208,13 +209,15 @@ func TestClusteringTwoPhases(t *testing.T) {
 	}
 }
 
-// compare compares a rank's trace with that of full mode: only the sums of extrapolated times must be equal.
+// compare compares a rank's trace with that of full mode: only the sums of extrapolated
+// times must be equal.
 func (w *votingWorld) compare(rank int, got *trace.Content) {
 	t := w.t
 	thread, full := got.Threads.At(0), w.full(rank)
 	require.Len(t, thread.CallsAtVotes, len(got.Meta.Clustering.Votes))
 	require.EqualValues(t, w.votes*heldTicks, thread.OverheadTicks())
-	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0)) // calls and results are all there
+	// calls and results are all there
+	require.Equal(t, recordtest.Lines(t, full, 0), recordtest.Lines(t, got, 0))
 	stands := map[uint64]bool{}
 	for _, s := range thread.Extrapolations {
 		var gap, duration int64
@@ -237,7 +240,8 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	require.Equal(t, thread.Calls-thread.CallsExtrapolated(), own+y.closed.gaps.n+y.now.gaps.n)
 }
 
-// The distance of markers grows while nothing changes: an interval is compared with repetitions of the one before.
+// The distance of markers grows while nothing changes: an interval is compared with repetitions
+// of the one before.
 func TestClusteringFartherApart(t *testing.T) {
 	w := newVotingWorld(t, 4, "clustered")
 	per := 5
@@ -274,7 +278,8 @@ func TestClusteringLongInterval(t *testing.T) {
 	}
 }
 
-// A rank that calls something else brings all ranks back to tracing, and nothing of the interval is lost.
+// A rank that calls something else brings all ranks back to tracing, and nothing of the
+// interval is lost.
 func TestClusteringKeepsWhatChanges(t *testing.T) {
 	w := newVotingWorld(t, 4, "clustered")
 	for range 5 {
@@ -294,7 +299,8 @@ func TestClusteringKeepsWhatChanges(t *testing.T) {
 	}
 }
 
-// The recorder continues from a checkpoint as if it had never stopped, even while times are buffered for a vote.
+// The recorder continues from a checkpoint as if it had never stopped, even while times are
+// buffered for a vote.
 func TestClusteringCheckpoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	w, plain := newVotingWorld(t, 3, "clustered"), newVotingWorld(t, 3, "clustered")
@@ -366,7 +372,8 @@ func TestClusteringSettings(t *testing.T) {
 	}
 }
 
-// The same calls from the same call sites have one signature on all ranks; another order has another one.
+// The same calls from the same call sites have one signature on all ranks; another order
+// has another one.
 func TestBallotSignature(t *testing.T) {
 	w := newVotingWorld(t, 3, "clustered")
 	w.vote()

@@ -12,25 +12,28 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Global names of communicators. All members of a communicator compute the same name without communication, and
-// different communicators of one world get different names:
+// Global names of communicators. All members of a communicator compute the same name without
+// communication, and different communicators of one world get different names:
 //
-//	collective creation    parent.n@leader: n counts the creating calls on the parent, which all its members make in
-//	                       the same order. The groups of one call are disjoint, so the world rank of their first
-//	                       member, the leader, distinguishes them. On an intercommunicator the leaders of both
-//	                       groups, the smaller first.
+//	collective creation    parent.n@leader: n counts the creating calls on the parent, which all
+//	                       its members make in the same order. The groups of one call are
+//	                       disjoint, so the world rank of their first member, the leader,
+//	                       distinguishes them. On an intercommunicator the leaders of both groups,
+//	                       the smaller first.
 //	merge                  the same, on the intercommunicator
-//	create_group           parent/group#tag.n: only the group's members call, so n counts the creations with this
-//	                       parent, group and tag. The parent's counter does not advance.
+//	create_group           parent/group#tag.n: only the group's members call, so n counts the
+//	                       creations with this parent, group and tag. The parent's counter does
+//	                       not advance.
 //	create_from_group      group#"stringtag".n
 //	intercommunicators     group+group#tag.n, both groups by hash in order of the hashes
-//	spawn                  parent.n@leader>: the same on all processes of our side. The child's is MPI_Comm_get_parent;
-//	                       the merger joins the two
-//	accept, connect        as spawn, if the other side is another world; within one world both sides know both
-//	                       groups: group+group#port.n
+//	spawn                  parent.n@leader>: the same on all processes of our side. The child's is
+//	                       MPI_Comm_get_parent; the merger joins the two
+//	accept, connect        as spawn, if the other side is another world; within one world both
+//	                       sides know both groups: group+group#port.n
 //	join                   group+group#join.n within one world; else join.n
 //
-// group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by their only member.
+// group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by
+// their only member.
 
 // A naming is a row of this table.
 type naming uint8
@@ -64,7 +67,8 @@ func namingOf(f *semantics.Function) naming {
 	return namedRemote
 }
 
-// advances reports whether a call increments the counter of its parent: whether it is collective over the parent.
+// advances reports whether a call increments the counter of its parent: whether it is collective
+// over the parent.
 func (n naming) advances() bool { return n == namedByParent || n == namedRemote }
 
 // Names of the predefined communicators.
@@ -157,7 +161,8 @@ func newCommunicators(generation *uint64) *communicators {
 	return &communicators{rank: none, nth: map[string]uint64{}, generation: generation}
 }
 
-// of returns the communicator for a value of the handle table, nil for MPI_COMM_NULL and unknown ones.
+// of returns the communicator for a value of the handle table, nil for MPI_COMM_NULL
+// and unknown ones.
 func (c *communicators) of(value int32) *communicator {
 	var found *communicator
 	switch {
@@ -198,7 +203,8 @@ func (c *communicators) start(world description) {
 	}
 }
 
-// addSelf adds MPI_COMM_SELF at its first use. Every rank would have an instance of its own, and most never use it.
+// addSelf adds MPI_COMM_SELF at its first use. Every rank would have an instance of its own, and
+// most never use it.
 func (c *communicators) addSelf() {
 	if self := &c.predefined[1]; !self.known && c.predefined[0].known {
 		*c.generation++
@@ -226,7 +232,8 @@ func (c *communicators) forget(id int32) {
 	}
 }
 
-// inherit adds a duplicate that cannot be described yet: everything but its name is as in the parent.
+// inherit adds a duplicate that cannot be described yet: everything but its name is
+// as in the parent.
 func (c *communicators) inherit(id int32, parent instanceIndex, own int32, inter bool, b creation) {
 	child := c.instances[parent]
 	child.Label = ""

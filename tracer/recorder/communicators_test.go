@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// simulate simulates the ranks of a world that all run the same program; f makes the calls of one rank.
+// simulate simulates the ranks of a world that all run the same program; f makes the
+// calls of one rank.
 func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []*trace.Content {
 	t.Helper()
 	var cs []*trace.Content
@@ -23,8 +24,8 @@ func simulate(t *testing.T, size int, f func(s *recordtest.Shim, rank int64)) []
 	return cs
 }
 
-// names checks that a name has the same members on all ranks, and that these are the ranks that have it. It returns name:
-// members for all.
+// names checks that a name has the same members on all ranks, and that these are the ranks that
+// have it. It returns name: members for all.
 func names(t *testing.T, cs []*trace.Content) map[string]string {
 	t.Helper()
 	have := map[string][]int{}
@@ -126,7 +127,8 @@ func TestSplitNames(t *testing.T) {
 	}
 }
 
-// MPI_Comm_create_group is called by its members only, so the parent's count of creations must not advance.
+// MPI_Comm_create_group is called by its members only, so the parent's count of creations
+// must not advance.
 func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
 	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		for n := range int64(2) {
@@ -161,7 +163,8 @@ func TestIntercommunicators(t *testing.T) {
 		s.Call(0, "MPI_Intercomm_create", 0, 50, 0, recordtest.CommWorld, 1-side, 12, 51, d(51))
 		s.Call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
 		s.Call(0, "MPI_Intercomm_merge", 0, 51, side, 53, recordtest.Description{Raw: 53, Own: rank/2 + 3*side, Size: 5, Group: recordtest.List{0, 2, 4, 1, 3}})
-		// only the root's count and type are significant; the root group passes MPI_ROOT or MPI_PROC_NULL
+		// only the root's count and type are significant; the root group passes MPI_ROOT
+		// or MPI_PROC_NULL
 		root := int64(2)
 		if side == 1 {
 			root = recordtest.ProcNull

@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Content returns the trace of all records so far, with one rank. The recorder can continue after it.
+// Content returns the trace of all records so far, with one rank. The recorder can
+// continue after it.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
 	r.sites.loadAllocations()
@@ -81,8 +82,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	return nil
 }
 
-// Outline returns the calls so far without their times and values: what is needed to code the times of the wanted calls
-// of each thread.
+// Outline returns the calls so far without their times and values: what is needed to code the times
+// of the wanted calls of each thread.
 func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content, []trace.Thread, error) {
 	c := &trace.Content{Meta: trace.Meta{Timing: r.grids.settings}}
 	if err := r.addSignatures(c); err != nil {
@@ -118,7 +119,8 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 	return threads, nil
 }
 
-// addThreads adds the threads with their grammars, times and value sequences. Equal sequences are stored once.
+// addThreads adds the threads with their grammars, times and value sequences. Equal sequences
+// are stored once.
 func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 	var sequences codec.SequenceTable
 	threads, err := r.addGrammars(c, rank, allCalls)
@@ -195,7 +197,8 @@ func (r *Recorder) contentNotes(rank int) []string {
 	return notes
 }
 
-// keepKnownAllocations turns pointers into plain ones if their allocation is not in the dictionary, whose file was lost.
+// keepKnownAllocations turns pointers into plain ones if their allocation is not in the dictionary,
+// whose file was lost.
 func keepKnownAllocations(values []trace.Value, known int) {
 	for i := range values {
 		if v := &values[i]; v.Form == trace.Pointer && v.Int > int64(known) {

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// complete ends the requests that a call ended. A call that waits may end requests and still fail (a message was longer
-// than the buffer); a call that frees a request ends it only on success.
+// complete ends the requests that a call ended. A call that waits may end requests and still fail
+// (a message was longer than the buffer); a call that frees a request ends it only on success.
 func (r *Recorder) complete(c *call) {
 	named := r.scratch.named
 	for _, i := range c.ends {
@@ -58,8 +58,8 @@ func (c *call) elements(p *parameter, at int32) []uint64 {
 	return rd.Take(1)
 }
 
-// applyEffects applies the effects of a successful call beyond its handles. It reports whether the call returned a
-// communicator, whose instance is then the call's last stream.
+// applyEffects applies the effects of a successful call beyond its handles. It reports whether the
+// call returned a communicator, whose instance is then the call's last stream.
 func (r *Recorder) applyEffects(c *call, extras *record.Reader) bool {
 	switch c.meaning {
 	case meansInit:
@@ -118,7 +118,8 @@ func (r *Recorder) control(level int32) {
 	}
 }
 
-// addWorld processes the extras of MPI_Session_init: this process's rank in the process set of the world.
+// addWorld processes the extras of MPI_Session_init: this process's rank in the process
+// set of the world.
 func (r *Recorder) addWorld(extras *record.Reader) {
 	rank, size := int64(extras.Word()), int64(extras.Word())
 	if extras.OK && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
@@ -130,7 +131,8 @@ func (r *Recorder) addWorld(extras *record.Reader) {
 // maxWorld is the largest world size that is accepted from a record, which may be damaged.
 const maxWorld = 1 << 30
 
-// addParent adds the communicator to the world that spawned this one, at the first call that returns it.
+// addParent adds the communicator to the world that spawned this one, at the first call
+// that returns it.
 func (r *Recorder) addParent(c *call, extras *record.Reader) bool {
 	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
 	if !ok || predefined(id) {
@@ -159,8 +161,8 @@ func (r *Recorder) label(c *call) {
 	}
 }
 
-// addCommunicator names the communicator that a call created. A call that is collective over its parent increments the
-// parent's counter even if this process got no communicator.
+// addCommunicator names the communicator that a call created. A call that is collective over its
+// parent increments the parent's counter even if this process got no communicator.
 func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
 	b := creation{how: c.naming}
 	var inherited instanceIndex = none
@@ -172,7 +174,8 @@ func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
 			c.comm.creations++
 		}
 	}
-	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank, so no earlier signature matches
+	// calls on it have no known own rank, so no earlier signature matches
+	if c.newID < 0 || r.generality >= dropsArguments {
 		return false
 	}
 	child, ok := readDescription(extras)

@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// unfinished records the call that a process was in when it ended, with its inputs. Its outputs and its result are
-// absent, which distinguishes it from all other calls. It lasts until the process was last known to be alive.
+// unfinished records the call that a process was in when it ended, with its inputs. Its outputs and
+// its result are absent, which distinguishes it from all other calls. It lasts until the process
+// was last known to be alive.
 func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	l := layoutFor(rec.Function)
 	if l == nil {
@@ -103,8 +104,8 @@ func (r *Recorder) End() *trace.End {
 			called = max(called, t.lastExit)
 		}
 	}
-	// A later call proves that a signal handler let the program continue. (The process also stays alive while a handler
-	// prints a backtrace.)
+	// A later call proves that a signal handler let the program continue. (The process also stays
+	// alive while a handler prints a backtrace.)
 	if l.Signal != 0 && l.SignalAt >= called {
 		e.Signal = int(l.Signal)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
-// The last call of a process that was killed in it has its arguments, no result, and lasts until the process was last
-// known to live.
+// The last call of a process that was killed in it has its arguments, no result, and lasts until
+// the process was last known to live.
 func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 	for want, open := range map[string]func(s *recordtest.Shim){
 		"MPI_Recv(buf=-, count=1, datatype=MPI_INT, source=1, tag=7, comm=MPI_COMM_WORLD, status=-) = never returned": func(s *recordtest.Shim) {
@@ -53,7 +53,8 @@ func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 	}
 }
 
-// Any content of the file about the end of a process is read, and a signal that did not end it is ignored.
+// Any content of the file about the end of a process is read, and a signal that did not
+// end it is ignored.
 func TestLifeOfEnds(t *testing.T) {
 	dir := t.TempDir()
 	write := func(magic string, fields ...uint64) {

@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A family that becomes wide does so on every path that a record can take, and for calls that were repeats before.
+// A family that becomes wide does so on every path that a record can take, and for calls that
+// were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
 	s := recordtest.VaryingProgram(t, 3*maxAlike)
 	for range 5 {
@@ -30,7 +31,8 @@ func TestWideningWithoutRepeats(t *testing.T) {
 	require.Equal(t, r.families, again.families)
 }
 
-// A million iterations with different sizes make one signature and a run of one step; the times are in the file.
+// A million iterations with different sizes make one signature and a run of one step; the times
+// are in the file.
 func TestAMillionSizes(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BootID, s.Process.Timing = "", "aggregated"
@@ -71,8 +73,9 @@ func TestFamiliesOfHandlesAreRestored(t *testing.T) {
 	require.Equal(t, r.families, again.families)
 }
 
-// Calls that differ in numbers and handles that they are given or return, alone or in lists, become
-// wide families and keep every value. Short lists that are returned may have names among the numbers.
+// Calls that differ in numbers and handles that they are given or return, alone or in lists,
+// become wide families and keep every value. Short lists that are returned may have names
+// among the numbers.
 func TestFamiliesOfResults(t *testing.T) {
 	const most = 3 // elements of a list: each length is a family
 	for seed := range uint64(4) {
@@ -113,7 +116,8 @@ func TestFamiliesOfResults(t *testing.T) {
 					expected = append(expected, nil)
 				} else {
 					lengths, at := list(n, rank), list(n, rank)
-					of := list(n, func() int64 { return random.Int64N(300) }) // numbers of handles, in order of creation
+					// numbers of handles, in order of creation
+					of := list(n, func() int64 { return random.Int64N(300) })
 					raw := make(recordtest.List, n)
 					for k := range of {
 						raw[k] = types[of[k]]

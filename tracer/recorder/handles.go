@@ -2,7 +2,8 @@ package recorder
 
 import "github.com/cairn-mpi/cairn/mpi"
 
-// handles are the objects of one kind other than requests: raw handle -> −1 − constant, or symbolic id.
+// handles are the objects of one kind other than requests: raw handle -> −1 −
+// constant, or symbolic id.
 type handles struct {
 	table *rawTable
 	ids   freeList
@@ -18,8 +19,9 @@ type handles struct {
 // predefined reports whether a value of the table is a constant.
 func predefined(value int32) bool { return value < 0 }
 
-// use returns the value of a handle that was passed to a call. A handle whose creation was not seen (an extension of the
-// MPI library or another language's layer created it) gets an id at its first use.
+// use returns the value of a handle that was passed to a call. A handle whose creation was
+// not seen (an extension of the MPI library or another language's layer created it) gets an
+// id at its first use.
 func (h *handles) use(raw uint64) int32 {
 	if v, ok := h.table.get(raw); ok {
 		return v
@@ -81,8 +83,8 @@ func (h *handles) free(raw uint64) int32 {
 // dense reports whether a kind's handles are kept in a handles table; requests are kept elsewhere.
 func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }
 
-// A freeList allocates dense ids, the smallest free one first. So a loop that creates and frees the same objects gets the
-// same ids in every iteration, in whatever order it frees them.
+// A freeList allocates dense ids, the smallest free one first. So a loop that creates and frees the
+// same objects gets the same ids in every iteration, in whatever order it frees them.
 type freeList struct {
 	next int32
 	heap []int32 // freed ids below next, a binary heap

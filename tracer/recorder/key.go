@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// result writes the return value of the function: success, or an error code by its name. The codes that MPICH makes up
-// differ between calls and ranks, so they go to a stream and calls that fail alike share a terminal.
+// result writes the return value of the function: success, or an error code by its name. The codes
+// that MPICH makes up differ between calls and ranks, so they go to a stream and calls that fail
+// alike share a terminal.
 func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 	switch {
 	case l.returnSlot == inStream:
@@ -228,7 +229,8 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 			return appendForm(key, trace.Null)
 		}
 		if kind == mpi.KindFunction {
-			// lookups expect a return address, which is behind the call: w + 1 finds the function's first byte
+			// lookups expect a return address, which is behind the call: w + 1 finds the
+			// function's first byte
 			if site := r.sites.of(w + 1); site > 0 {
 				return appendCode(key, site)
 			}
@@ -272,8 +274,8 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 	return key
 }
 
-// afterFailure writes the state of the requests after a call that failed. Nothing else shows whether the call completed
-// some of them.
+// afterFailure writes the state of the requests after a call that failed. Nothing else shows
+// whether the call completed some of them.
 func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *record.Reader) []byte {
 	after := c.elements(p, int32(rd.At))
 	if p.shape == shapeArray {

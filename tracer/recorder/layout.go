@@ -13,8 +13,8 @@ type layout struct {
 	spec   *mpi.Function
 	params []parameter
 
-	// Offsets of the parameters that are the same in every record of the function, and its number of words up to the
-	// extras. length is 0 if that depends on the call.
+	// Offsets of the parameters that are the same in every record of the function, and its number
+	// of words up to the extras. length is 0 if that depends on the call.
 	in, out []int32
 	length  int
 
@@ -73,7 +73,8 @@ func meaningOf(f *semantics.Function) meaning {
 	return meansNothing
 }
 
-// A parameter is a parameter of a function, with everything precomputed that does not depend on the call.
+// A parameter is a parameter of a function, with everything precomputed that does not
+// depend on the call.
 type parameter struct {
 	spec *mpi.Param
 	kind mpi.Kind
@@ -97,8 +98,9 @@ const (
 	shapeStatuses
 )
 
-// layouts has the layouts of the functions called so far, by function id. Most programs call about twenty of the hundreds
-// of functions; preparing all layouts at load time took 1.5 ms in every process.
+// layouts has the layouts of the functions called so far, by function id. Most programs call
+// about twenty of the hundreds of functions; preparing all layouts at load time took 1.5 ms
+// in every process.
 var layouts = make([]atomic.Pointer[layout], len(mpi.Functions))
 
 // maxParams is the largest number of parameters of any function, for the size of scratch space.

@@ -12,25 +12,27 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// Most programs are loops, and an iteration usually equals the one before it word for word: the same calls from the
-// same call sites, with the same arguments and results, including raw request handles. A loop is such an iteration,
-// kept as the words of its records. Following records are compared with it one by one. If an iteration is equal, only
-// its times are consumed. In the end its count is added to the grammar, the calls and the results.
+// Most programs are loops, and an iteration usually equals the one before it word for word: the
+// same calls from the same call sites, with the same arguments and results, including raw request
+// handles. A loop is such an iteration, kept as the words of its records. Following records are
+// compared with it one by one. If an iteration is equal, only its times are consumed. In the end
+// its count is added to the grammar, the calls and the results.
 //
-// The grammar determines where an iteration begins and ends: when it expects the first terminal of the repetition that it
-// just counted (grammar.Sequitur.AtIterationStart). Invariant: an equal iteration has the same effect as the kept one if, at its
-// beginning,
+// The grammar determines where an iteration begins and ends: when it expects the first terminal of
+// the repetition that it just counted (grammar.Sequitur.AtIterationStart). Invariant: an equal
+// iteration has the same effect as the kept one if, at its beginning,
 //
-//   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves out are compared too,
-//     except times, epochs and addresses without a meaning of their own;
-//   - the live requests are those at the beginning of the kept iteration. With the calls they determine which ids requests
-//     get and which requests handles mean (requests.go): free lists are sets;
-//   - results differ only where nothing else depends on them; they then go to their streams one by one;
+//   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves
+//     out are compared too, except times, epochs and addresses without a meaning of their own;
+//   - the live requests are those at the beginning of the kept iteration. With the calls
+//     they determine which ids requests get and which requests handles mean (requests.go):
+//     free lists are sets;
+//   - results differ only where nothing else depends on them; they then go to their
+//     streams one by one;
 //   - the grammar predicted the whole iteration (grammar.Sequitur.Since).
 //
-// An iteration that differs is consumed as single repeats. TestLoops and FuzzRepeats compare the result with that of the
-// slow path, byte by byte.
-// with that of the slow path, byte by byte.
+// An iteration that differs is consumed as single repeats. TestLoops and FuzzRepeats compare the
+// result with that of the slow path, byte by byte.
 
 // A loop is the loop of a thread.
 type loop struct {
@@ -94,7 +96,8 @@ func (l *loop) forget() {
 	if l.state == loopUnknown {
 		return
 	}
-	if l.state == loopKnown && l.patience > 0 { // it never recurred: the period may be twice as long
+	// it never recurred: the period may be twice as long
+	if l.state == loopKnown && l.patience > 0 {
 		l.rounds = (2*l.rounds + 1) % (maxRounds + 1)
 	}
 	l.state = loopUnknown
@@ -223,7 +226,8 @@ func sameResults(a, b *loopStep) bool {
 	return true
 }
 
-// sameState reports whether handles and requests are the same as at the beginning of the recorded iteration.
+// sameState reports whether handles and requests are the same as at the beginning of the
+// recorded iteration.
 func (l *loop) sameState(r *Recorder, t *thread) bool {
 	q := r.requests
 	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
@@ -237,9 +241,9 @@ func (l *loop) sameState(r *Recorder, t *thread) bool {
 	return true
 }
 
-// iterate consumes whole iterations of the thread's loop, beginning at a word, while their epochs are at most last. It
-// returns the offset of the first word that it did not consume. short reports that the words end in the middle of another
-// iteration that is equal so far.
+// iterate consumes whole iterations of the thread's loop, beginning at a word, while their epochs
+// are at most last. It returns the offset of the first word that it did not consume. short reports
+// that the words end in the middle of another iteration that is equal so far.
 func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.AtIterationStart() {
@@ -272,8 +276,8 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 	return end, short
 }
 
-// iterations compares records with the iteration over and over. For equal records it processes what differs from call to
-// call: times, and results that are not counted.
+// iterations compares records with the iteration over and over. For equal records it processes what
+// differs from call to call: times, and results that are not counted.
 func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, live bool) (end int, equal, short bool) {
 	l := &t.loop
 	next, done := at, 0 // the next record, and the number of equal records of its iteration
@@ -309,7 +313,8 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 		}
 		w := words[next : next+s.size : next+s.size]
 		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
-			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction // a vote is not part of the loop
+			// a vote is not part of the loop
+			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction
 			break
 		}
 		if w[record.EpochWord] > last {
@@ -327,8 +332,8 @@ func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, li
 	return at, equal, short
 }
 
-// across consumes the iteration that spans a source's first and second buffer. Both must be full: a buffer that still
-// grows may have open records.
+// across consumes the iteration that spans a source's first and second buffer. Both must be full: a
+// buffer that still grows may have open records.
 func (r *Recorder) across(s *Source, limit int, last uint64) bool {
 	l, at := &s.thread.loop, s.thread.offset
 	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
@@ -357,7 +362,8 @@ func (l *loop) count(t *thread, s *loopStep) {
 	}
 }
 
-// returnedSame reports whether the last call of each terminal returned the same values as in the loop.
+// returnedSame reports whether the last call of each terminal returned the same
+// values as in the loop.
 func (l *loop) returnedSame(t *thread) bool {
 	for i := range l.steps {
 		s := &l.steps[i]
@@ -377,9 +383,9 @@ func (l *loop) returnedSame(t *thread) bool {
 	return true
 }
 
-// same advances over records that equal the steps word for word, from a step on and around the loop, while there is room
-// for their stamps. It returns the end of these records. Most records are consumed here, so its inner loop calls nothing
-// and keeps everything in registers.
+// same advances over records that equal the steps word for word, from a step on and around the
+// loop, while there is room for their stamps. It returns the end of these records. Most records are
+// consumed here, so its inner loop calls nothing and keeps everything in registers.
 func (l *loop) same(step int, words []uint64, at int, last uint64) int {
 	const word = 8
 	if step == len(l.steps) {
@@ -393,8 +399,9 @@ records:
 		if len(words)-at < s.size {
 			break
 		}
-		// There are at least s.size words, and no step is shorter. The loop advances an offset and not a pointer, so
-		// that no pointer ever points past the allocation, which the garbage collector does not allow.
+		// There are at least s.size words, and no step is shorter. The loop advances an offset and
+		// not a pointer, so that no pointer ever points past the allocation, which the garbage
+		// collector does not allow.
 		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
 		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
 			break
@@ -429,8 +436,8 @@ func equalWords(a, b []uint64) bool {
 	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
 }
 
-// equalEnough reports whether a record that differs from a step is still the same call, with another address or with
-// results that nothing else depends on. It updates the step.
+// equalEnough reports whether a record that differs from a step is still the same call, with
+// another address or with results that nothing else depends on. It updates the step.
 func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	l, m := &t.loop, s.repeat
 	roles := m.wordRoles()
@@ -459,8 +466,8 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	return true
 }
 
-// The role of a word of a record says how it may differ from that of a repeat: not at all, as a result, or as an address
-// of the kind that the role is.
+// The role of a word of a record says how it may differ from that of a repeat: not at all, as a
+// result, or as an address of the kind that the role is.
 const (
 	roleFixed  = -1
 	roleResult = -2

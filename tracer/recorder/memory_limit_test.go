@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// A signature without arguments has the request that its calls create, which later calls can name. Calls on a communicator
-// that is not described are on no communicator.
+// A signature without arguments has the request that its calls create, which later calls can name.
+// Calls on a communicator that is not described are on no communicator.
 func TestBareSignatures(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// mutate damages a batch of valid records in the ways of a program that writes over our memory and of a shim that is
-// wrong: words that are lengths, handles or counts become something else; records are cut, repeated and swapped.
+// mutate damages a batch of valid records in the ways of a program that writes over our memory and
+// of a shim that is wrong: words that are lengths, handles or counts become something else; records
+// are cut, repeated and swapped.
 func mutate(rng *rand.Rand, words []uint64) []uint64 {
 	words = slices.Clone(words)
 	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
@@ -71,7 +72,8 @@ func feed(t *testing.T, s *recordtest.Shim, batches map[uint32][]uint64) *Record
 	return r
 }
 
-// maxMemoryPerByte limits the memory that the recorder may take for a batch of records, whatever is in them.
+// maxMemoryPerByte limits the memory that the recorder may take for a batch of records,
+// whatever is in them.
 const maxMemoryPerByte = 64
 
 func liveBytes() uint64 {

@@ -1,7 +1,8 @@
 package recorder
 
-// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing table, because the most
-// frequent operation of the recorder is to look up the datatype and communicator of a call.
+// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing
+// table, because the most frequent operation of the recorder is to look up the datatype and
+// communicator of a call.
 type rawTable struct {
 	keys   []uint64
 	values []int32

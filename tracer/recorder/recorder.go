@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Recorder is the compressed form of all records of a process so far. It is not safe for concurrent use.
+// A Recorder is the compressed form of all records of a process so far. It is not safe
+// for concurrent use.
 type Recorder struct {
 	process *record.Process
 
@@ -59,7 +60,8 @@ type Recorder struct {
 	scratch             scratch
 }
 
-// Limits are the thresholds for closing blocks and generalizing. Only tests change those that New sets.
+// Limits are the thresholds for closing blocks and generalizing. Only tests change
+// those that New sets.
 type Limits struct {
 	BlockCalls uint64 // calls of a thread per block of times
 	Grammar    int    // bytes of a thread's grammar above which it becomes a chapter
@@ -223,9 +225,9 @@ func (r *Recorder) Calls() uint64 {
 	return n
 }
 
-// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses
-// that replace an array (MPI_UNWEIGHTED) have tables of their own: as elements of an array, the same numbers are plain
-// numbers.
+// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a
+// value wins. Addresses that replace an array (MPI_UNWEIGHTED) have tables of their own: as
+// elements of an array, the same numbers are plain numbers.
 func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
 	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
 	for i, c := range p.Constants {
@@ -254,15 +256,15 @@ func isAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
-// A Call is a call that is recorded without a shim, by a program that generates calls (a simulation). It is processed
-// like a record of a buffer: signature, grammar, streams, timing.
+// A Call is a call that is recorded without a shim, by a program that generates calls (a
+// simulation). It is processed like a record of a buffer: signature, grammar, streams, timing.
 type Call struct {
 	Function    uint16 // mpi
 	Enter, Exit int64  // ticks
 	Address     uint64 // of the call site
 	Result      int64  // return value
-	// Words are record.HeaderWords words, which Record overwrites, then inputs, outputs and extras as in a record
-	// (docs/decisions/0001-seams.md, "Raw records").
+	// Words are record.HeaderWords words, which Record overwrites, then inputs, outputs and extras
+	// as in a record (docs/decisions/0001-seams.md, "Raw records").
 	Words []uint64
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// isRepeatable reports whether the only effects of a function's calls are to end and create requests, so that its calls
-// can be repeats.
+// isRepeatable reports whether the only effects of a function's calls are to end and create
+// requests, so that its calls can be repeats.
 func (l *layout) isRepeatable() bool {
 	if l.meaning != meansNothing {
 		return false
@@ -51,7 +51,8 @@ func (l *layout) hashedWords() []int32 {
 	return offsets
 }
 
-// A repeatBuilder decodes a record as the slow path does and notes the role of each word in the key.
+// A repeatBuilder decodes a record as the slow path does and notes the role of each
+// word in the key.
 type repeatBuilder struct {
 	r     *Recorder
 	c     *call
@@ -61,8 +62,8 @@ type repeatBuilder struct {
 	ok    bool
 }
 
-// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of the previous call,
-// nil if it was none.
+// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of
+// the previous call, nil if it was none.
 func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
 	rs := r.repeats
 	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {
@@ -194,8 +195,8 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 	}
 }
 
-// requests records the ids of the requests in a parameter. The values of requests that the call may have ended do not
-// matter on return.
+// requests records the ids of the requests in a parameter. The values of requests that the call may
+// have ended do not matter on return.
 func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	n := 1
 	if p.shape == shapeArray {
@@ -268,7 +269,8 @@ func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
 	}
 }
 
-// sameValues reports whether the sources yield the values of the slow path and all requests were seen.
+// sameValues reports whether the sources yield the values of the slow path and all
+// requests were seen.
 func (b *repeatBuilder) sameValues(words []uint64) bool {
 	var s scratch
 	for _, from := range b.m.sources {

@@ -5,30 +5,33 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The fast path. Most calls are repeats: the same function, call site and inputs as an earlier call. A repeat is that
-// earlier call: the words of a record that must be equal for its key to be the same, and its terminal. The terminal of
-// a record that matches is appended to the grammar at once; its key is neither written nor looked up. Every other
-// record takes the slow path (apply), which alone defines keys. The slow path also makes the repeats, from calls whose
-// key it has seen before (buildRepeat).
+// The fast path. Most calls are repeats: the same function, call site and inputs as an earlier
+// call. A repeat is that earlier call: the words of a record that must be equal for its key to be
+// the same, and its terminal. The terminal of a record that matches is appended to the grammar at
+// once; its key is neither written nor looked up. Every other record takes the slow path (apply),
+// which alone defines keys. The slow path also makes the repeats, from calls whose key it has seen
+// before (buildRepeat).
 //
 // Invariant. The key of a call is a function of
 //
 //  1. the compared words,
 //  2. the ids of its requests, which are looked up,
 //  3. whether tracing was off before it,
-//  4. the handle and communicator tables. Every change of these increments r.repeats.generation; a repeat of an older
-//     generation is first compared with the tables again (stillMeans).
+//  4. the handle and communicator tables. Every change of these increments r.repeats.generation; a
+//     repeat of an older generation is first compared with the tables again (stillMeans).
 //
 // So:
 //
-//   - a change of anything that keys depend on, other than the words of a record and what stillMeans looks up again, must
-//     drop all repeats: r.repeats.forget();
-//   - a call with effects other than ending or creating requests must not be repeatable (layout.repeatable);
-//   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
-//     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
+//   - a change of anything that keys depend on, other than the words of a record and what
+//     stillMeans looks up again, must drop all repeats: r.repeats.forget();
+//   - a call with effects other than ending or creating requests must not be repeatable
+//     (layout.repeatable);
+//   - a word that is in the key must not be among those that are left out: scalars and arrays of
+//     requests, results that go to streams, addresses of buffers that are no constants
+//     (repeatBuilder.parameter).
 //
-// Whole iterations are compared by loops.go. TestRepeats and FuzzRepeats compare the states of recorders
-// with and without the fast path, byte by byte.
+// Whole iterations are compared by loops.go. TestRepeats and FuzzRepeats compare the states of
+// recorders with and without the fast path, byte by byte.
 
 // repeats is the table of all repeats.
 type repeats struct {
@@ -170,7 +173,8 @@ func repeatHash(words []uint64) uint32 {
 	return uint32(h*0x9e3779b97f4a7c15>>32) % repeatBuckets
 }
 
-// matches compares a record with a repeat. It changes no state except what the slow path resets anyway.
+// matches compares a record with a repeat. It changes no state except what the slow
+// path resets anyway.
 func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 	if m.untraced != t.untraced {
 		return false

@@ -1,6 +1,7 @@
 package recorder
 
-// requests are the live requests of the process and all request ids ever assigned (doc.go, "Requests").
+// requests are the live requests of the process and all request ids ever assigned
+// (doc.go, "Requests").
 type requests struct {
 	table     *rawTable // raw handle -> −1 − constant, or index into queues
 	queues    []requestQueue
@@ -38,8 +39,9 @@ type requestID struct {
 type requestQueue struct {
 	raw        uint64
 	head, tail int32 // nodes, −1: none
-	// cursor is the node that the next occurrence of the raw handle refers to within the call with this stamp: an array
-	// of requests may contain one raw handle several times, each time for another request.
+	// cursor is the node that the next occurrence of the raw handle refers to within the call with
+	// this stamp: an array of requests may contain one raw handle several times, each time for
+	// another request.
 	cursor int32
 	stamp  uint64
 }
@@ -59,8 +61,8 @@ func newRequests(table *rawTable) *requests {
 	return &requests{table: table, byKey: map[string]int32{}, freeNode: none, maxQueues: firstQueues}
 }
 
-// firstQueues is the number of raw handles above which handles without a live request are dropped. Most programs keep
-// reusing a few raw handles.
+// firstQueues is the number of raw handles above which handles without a live request are dropped.
+// Most programs keep reusing a few raw handles.
 const firstQueues = 1 << 10
 
 // dropEmpty drops raw handles without a live request.
@@ -144,16 +146,18 @@ func (q *requests) push(raw uint64, id int32) {
 	queue.tail = node
 }
 
-// begin starts a call of a thread: the first occurrence of a raw handle refers to its oldest live request again.
+// begin starts a call of a thread: the first occurrence of a raw handle refers to its oldest
+// live request again.
 func (q *requests) begin(thread uint32) {
 	q.stamp++
 	q.thread = thread
 }
 
-// resolve returns what a raw handle among the arguments of the call refers to: a constant (value < 0) or a request id. A
-// handle whose creation was not seen gets an id of the creator with the empty key. If several requests share the handle,
-// those of the calling thread come first: threads usually wait for their own requests, and the only thing that requests
-// with a shared handle have in common is that the sends were small.
+// resolve returns what a raw handle among the arguments of the call refers to: a constant
+// (value < 0) or a request id. A handle whose creation was not seen gets an id of the creator with
+// the empty key. If several requests share the handle, those of the calling thread come first:
+// threads usually wait for their own requests, and the only thing that requests with a shared
+// handle have in common is that the sends were small.
 func (q *requests) resolve(raw uint64) int32 {
 	if v, ok := q.known(raw); ok {
 		return v

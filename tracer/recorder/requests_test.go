@@ -210,9 +210,9 @@ func TestSharedHandleOfThreads(t *testing.T) {
 	recordtest.Expect(t, recordtest.Lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
 
-// MPI_Imrecv on thread 0 takes its epoch before the call, since another thread may get its message's handle before it
-// returns: here thread 1 gets a message with that handle. Its request's handle may be one that thread 1 frees during
-// the call.
+// MPI_Imrecv on thread 0 takes its epoch before the call, since another thread may get its
+// message's handle before it returns: here thread 1 gets a message with that handle. Its request's
+// handle may be one that thread 1 frees during the call.
 func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
 	const message, handle, messageNull = 0x7c000000, 0x6c000001, 0x2c000000
 	s := recordtest.NewShim(t)

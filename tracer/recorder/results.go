@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// results are the value streams of one terminal of a thread. If a call returns the same values as the one before, it is
-// only counted; settle adds the count to the streams.
+// results are the value streams of one terminal of a thread. If a call returns the same values as
+// the one before, it is only counted; settle adds the count to the streams.
 type results struct {
 	streams []stream
 	again   uint64   // times that the last values recurred, not yet in the streams
@@ -60,8 +60,8 @@ func (t *thread) returned(number int32, s *scratch) {
 	}
 }
 
-// A stream is a sequence of integers, kept as runs, since results are usually the same again. The beginning of a long
-// irregular stream is in full blocks.
+// A stream is a sequence of integers, kept as runs, since results are usually the same again. The
+// beginning of a long irregular stream is in full blocks.
 type stream struct {
 	inBlocks uint64 // number of values in full blocks
 	runs     []byte // varint value, uvarint repetitions − 1: all later runs except the last one
@@ -161,7 +161,8 @@ func EncodeRuns(values []int64) []byte {
 	return s.encoded(0)
 }
 
-// ClosedStreams returns all value streams, thread by thread, with the number of their values that are in blocks.
+// ClosedStreams returns all value streams, thread by thread, with the number of their values
+// that are in blocks.
 func (r *Recorder) ClosedStreams() iter.Seq2[BlockOf, uint64] {
 	return func(yield func(BlockOf, uint64) bool) {
 		for _, t := range r.byNumber() {

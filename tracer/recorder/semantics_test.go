@@ -57,8 +57,8 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 	)
 }
 
-// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is
-// raw.
+// arguments are values for the parameters of a function, as the fake shim writes them; the request
+// that it creates is raw.
 func arguments(f *mpi.Function, raw int64) []any {
 	var all []any
 	value := func(p *mpi.Param, out bool) any {
@@ -97,8 +97,8 @@ func arguments(f *mpi.Function, raw int64) []any {
 	return all
 }
 
-// For every function of the standard that creates a request: the request can be followed to its completion, and the next one
-// of the same call site has the same id.
+// For every function of the standard that creates a request: the request can be followed to its
+// completion, and the next one of the same call site has the same id.
 func TestEveryKindOfRequest(t *testing.T) {
 	kinds := map[string]int{}
 	for i := range mpi.Functions {
@@ -216,7 +216,8 @@ func TestNoParent(t *testing.T) {
 	recordtest.Expect(t, recordtest.Lines(t, contentOf(s), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
 }
 
-// Two halves of one world that meet at a port give their communicator the same name; so do two that join a socket.
+// Two halves of one world that meet at a port give their communicator the same name; so do two
+// that join a socket.
 func TestPortWithinOneWorld(t *testing.T) {
 	cs := simulate(t, 4, func(s *recordtest.Shim, rank int64) {
 		half := rank / 2
@@ -260,7 +261,8 @@ func TestSessionsKnowTheWorld(t *testing.T) {
 	require.Equal(t, "0-4", c.Communicators[0].Members.String())
 }
 
-// A duplicate has its name when the call that creates it returns, though it cannot be used before it is complete.
+// A duplicate has its name when the call that creates it returns, though it cannot be used
+// before it is complete.
 func TestDuplicatesThatAreNotThereYet(t *testing.T) {
 	cs := simulate(t, 3, func(s *recordtest.Shim, rank int64) {
 		s.Call(0, "MPI_Comm_idup", 0, recordtest.CommWorld, 900, 5000)

@@ -13,7 +13,8 @@ import (
 // A key is a signature in canonical bytes, written straight from the record:
 //
 //	uvarint function (+ untracedKey), uvarint site, varint own rank,
-//	return value, in values, out values (in the order of the parameter list), a byte: 1 = creates a communicator
+//	return value, in values, out values (in the order of the parameter list),
+//	a byte: 1 = creates a communicator
 //
 // A value is one byte, its form, and the data of that form. Streams are numbered in order of
 // appearance, so their numbers are not written. Names are indices into process.json's constants.
@@ -164,7 +165,8 @@ func (k *keyScanner) next() trace.Form {
 	case formLocated:
 		k.number, k.offset = k.uvarint(), k.uvarint()
 	case trace.Text, trace.List:
-		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) { // every element has at least one byte
+		// every element has at least one byte
+		if k.number = k.uvarint(); k.number > uint64(len(k.key)-k.at) {
 			k.number = 0
 			k.fail()
 		}

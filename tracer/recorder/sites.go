@@ -25,7 +25,8 @@ func newSites(p *record.Process) *sites {
 	return &sites{process: p, byAddress: newRawTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
 }
 
-// refresh reads new entries of the dictionary. A new module may be at the address of an unloaded one.
+// refresh reads new entries of the dictionary. A new module may be at the address of
+// an unloaded one.
 func (s *sites) refresh() {
 	s.dictionary.Refresh()
 	if len(s.dictionary.Modules) > s.known {
@@ -35,8 +36,8 @@ func (s *sites) refresh() {
 	}
 }
 
-// of returns 1 + the index of the site of a record, given by its return address or call path; 0 if the address is in no
-// known module.
+// of returns 1 + the index of the site of a record, given by its return address or call path; 0 if
+// the address is in no known module.
 func (s *sites) of(word uint64) int32 {
 	if word == 0 {
 		return 0
@@ -61,7 +62,8 @@ func (s *sites) of(word uint64) int32 {
 	return v
 }
 
-// path returns the innermost site of a call path. The path ends at the first address that is in no module.
+// path returns the innermost site of a call path. The path ends at the first address that
+// is in no module.
 func (s *sites) path(number uint64) int32 {
 	if number >= uint64(len(s.dictionary.Paths)) {
 		s.refresh()
@@ -120,7 +122,8 @@ func (s *sites) module(address uint64) *record.Module {
 	return s.process.Module(address)
 }
 
-// at returns 1 + the index of the site at an address, called from caller; 0 if the address is in no module.
+// at returns 1 + the index of the site at an address, called from caller; 0 if the address
+// is in no module.
 func (s *sites) at(address uint64, caller int32) int32 {
 	m := s.module(address)
 	if m == nil || address == 0 {

@@ -19,24 +19,24 @@ const (
 	inSignatureIf      // in the signature if the call defined it, else Absent
 )
 
-// This file alone decides which values distinguish calls (signature) and which are results (streams). A value belongs
-// to a stream if it is expected to differ between two executions of the same statement on the same objects, one
-// iteration apart:
+// This file alone decides which values distinguish calls (signature) and which are results
+// (streams). A value belongs to a stream if it is expected to differ between two executions of the
+// same statement on the same objects, one iteration apart:
 //
 //	status                  always: also as an argument of MPI_Get_count
 //	double, timestamp       always: times
 //	aint                    results only: addresses (MPI_Get_address)
-//	bool, index, count,     results of calls that wait, test, probe, receive or ask a status or a window; elsewhere
-//	bytes, offset, int,     (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they are properties of objects and make
-//	rank, tag, errorcode    good signatures
+//	bool, index, count,     results of calls that wait, test, probe, receive or ask a status or a
+//	bytes, offset, int,     window; elsewhere (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they
+//	rank, tag, errorcode    are properties of objects and make good signatures
 //
-// A status that may be missing (a failed poll, MPI_Waitsome) is a list of zero or more, so that the outcome of a poll
-// does not change the terminal. The message of MPI_Improbe stays in the signature: the calls that use it follow only a
-// successful poll anyway.
+// A status that may be missing (a failed poll, MPI_Waitsome) is a list of zero or more, so that the
+// outcome of a poll does not change the terminal. The message of MPI_Improbe stays in the
+// signature: the calls that use it follow only a successful poll anyway.
 //
-// Everything else is in the signature, including sizes and peers. A slot that varies from call to call becomes a stream
-// in the final merge, which sees all of the content (DESIGN §4), or in the recorder after too many different values
-// (families.go).
+// Everything else is in the signature, including sizes and peers. A slot that varies from call to
+// call becomes a stream in the final merge, which sees all of the content (DESIGN §4), or in the
+// recorder after too many different values (families.go).
 
 // resultsVary reports whether the results of a function go to streams.
 func resultsVary(f *semantics.Function) bool {

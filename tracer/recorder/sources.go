@@ -9,19 +9,22 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The order in which the records of several threads are consumed. A handle must be created before it is used, and used
-// before MPI reuses its value. Epochs ensure that: a call that creates a handle takes its epoch after that, one that
-// frees a handle before, and every other call carries the last epoch that it can have seen. Records are consumed by
-// epoch; those of one thread stay in program order.
+// The order in which the records of several threads are consumed. A handle must be created before
+// it is used, and used before MPI reuses its value. Epochs ensure that: a call that creates a
+// handle takes its epoch after that, one that frees a handle before, and every other call carries
+// the last epoch that it can have seen. Records are consumed by epoch; those of one thread stay
+// in program order.
 //
-// Threads continue while records are consumed. Open calls are not waited for: no handle that such a call uses can be
-// freed, and so change its meaning, before the call returns.
+// Threads continue while records are consumed. Open calls are not waited for: no handle that such a
+// call uses can be freed, and so change its meaning, before the call returns.
 
-// A Source is the available records of a thread: buffers in order; only the last one may still grow.
+// A Source is the available records of a thread: buffers in order; only the last
+// one may still grow.
 type Source struct {
 	thread  *thread
 	Buffers []*record.Buffer
-	// Closed reports that the last buffer grows no more: an open record in it will never be committed.
+	// Closed reports that the last buffer grows no more: an open record in it will
+	// never be committed.
 	Closed  bool
 	Ended   bool // Closed, and the process has ended
 	started bool
@@ -59,8 +62,8 @@ func (r *Recorder) Resume(s *Source) (missing bool) {
 	return missing
 }
 
-// peek returns the next committed record or, if the process has ended, a record that was open then. next is the offset at
-// which the source continues after it.
+// peek returns the next committed record or, if the process has ended, a record that was open then.
+// next is the offset at which the source continues after it.
 func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 	t := s.thread
 	for len(s.Buffers) > 0 {
@@ -124,7 +127,8 @@ func (r *Recorder) endBuffer(seg *record.Buffer) {
 // Consume consumes all available records.
 func (r *Recorder) Consume(sources []*Source) { r.ConsumeOrWait(sources, false) }
 
-// ConsumeLast consumes the last records of a process that has ended, or the last so far of a living one. l is its life.
+// ConsumeLast consumes the last records of a process that has ended, or the last so far of a living
+// one. l is its life.
 func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.life = l
 	r.Consume(sources)
@@ -132,9 +136,10 @@ func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 	r.stopped = r.stopped || l.Finalized != 0 && !r.finalized
 }
 
-// ConsumeOrWait may, if wait is true, leave records at the end of a thread's last buffer that begin an iteration of its
-// loop which the next buffer will complete: consumed one by one they cost many times as much. It does so only if there
-// is one thread, since the records of other threads would have to wait, too.
+// ConsumeOrWait may, if wait is true, leave records at the end of a thread's last buffer that begin
+// an iteration of its loop which the next buffer will complete: consumed one by one they cost many
+// times as much. It does so only if there is one thread, since the records of other threads would
+// have to wait, too.
 func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	r.sites.refresh()
 	if len(sources) == 1 {
@@ -192,9 +197,10 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 }
 
-// run is the hot loop: it consumes leading records of the current buffer as long as they hit the repeat cache and their
-// epoch is at most last. It leaves everything else to peek and step. It stops and returns true where the last buffer
-// ends in the middle of an iteration; called again, it goes on.
+// run is the hot loop: it consumes leading records of the current buffer as long as they hit
+// the repeat cache and their epoch is at most last. It leaves everything else to peek and step.
+// It stops and returns true where the last buffer ends in the middle of an iteration; called
+// again, it goes on.
 func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false
@@ -248,7 +254,8 @@ func (r *Recorder) step(s *Source, rec record.Record, next int) {
 	s.thread.offset = next
 }
 
-// record records a committed call of a thread or a step of a vote. A step is no call; a loop continues after it.
+// record records a committed call of a thread or a step of a vote. A step is no call; a loop
+// continues after it.
 func (r *Recorder) record(t *thread, rec record.Record) {
 	if rec.Function == online.StepFunction {
 		r.applyVoteStep(t, rec.Words)
@@ -261,8 +268,8 @@ func (r *Recorder) record(t *thread, rec record.Record) {
 	r.apply(t, rec)
 }
 
-// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all other calls. (In a
-// living process a panic ends tracing, and a recovery finishes from the files.)
+// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all
+// other calls. (In a living process a panic ends tracing, and a recovery finishes from the files.)
 func (r *Recorder) recordRecovering(t *thread, rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {

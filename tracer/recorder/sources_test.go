@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// One thread creates a request and another completes it, both under raw handles that are reused at once.
+// One thread creates a request and another completes it, both under raw handles that
+// are reused at once.
 func TestThreadsByEpoch(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 2)

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// sequenceOf returns a whole value stream: its chunks in parts, its blocks in the log, and its runs in memory.
+// sequenceOf returns a whole value stream: its chunks in parts, its blocks in the log, and
+// its runs in memory.
 func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
 	var b codec.SequenceBuilder
 	if r.Blocks != nil {
@@ -50,7 +51,8 @@ func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error
 	return nil
 }
 
-// pushRuns adds n values, the first of which has number first. It skips those that were added before.
+// pushRuns adds n values, the first of which has number first. It skips those that
+// were added before.
 func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
 	if first > to.Len() || first+n < first {
 		return ErrBlocks
@@ -86,8 +88,8 @@ type LoggedBlock struct {
 	Size  int    // with the header
 }
 
-// A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded in parts. Readers of
-// the spool use it; the process itself does not.
+// A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded
+// in parts. Readers of the spool use it; the process itself does not.
 type BlockIndex struct {
 	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
 	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it is in its file
@@ -96,8 +98,8 @@ type BlockIndex struct {
 	Chapters map[int][]*trace.Chapter             // by thread: the same
 }
 
-// Between returns the blocks with the values from number from up to to of a column or stream. The first block may begin
-// earlier.
+// Between returns the blocks with the values from number from up to to of a column or stream. The
+// first block may begin earlier.
 func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error) {
 	if from == to {
 		return nil, nil
@@ -139,7 +141,8 @@ func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
 	return whole, nil
 }
 
-// blocksOf returns the blocks with the values from number from up to to, from a log and from memory.
+// blocksOf returns the blocks with the values from number from up to to, from a log
+// and from memory.
 func (r *Recorder) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
 	inLog := to
 	for _, b := range r.full {

@@ -10,19 +10,21 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 )
 
-// The tables of a recorder grow with distinct entries: signatures, call sites, requests, objects, communicators, and
-// the values that are not in a block yet. A checkpoint writes only their changes since the previous checkpoint
-// (table_log.go). Writing everything is the same operation with nothing written before.
+// The tables of a recorder grow with distinct entries: signatures, call sites, requests, objects,
+// communicators, and the values that are not in a block yet. A checkpoint writes only their changes
+// since the previous checkpoint (table_log.go). Writing everything is the same operation with
+// nothing written before.
 //
-// Most tables only grow, so the number of written entries is enough. Objects come and go, so the changed ones are listed.
-// Value streams record how much of them was written.
+// Most tables only grow, so the number of written entries is enough. Objects come and go, so the
+// changed ones are listed. Value streams record how much of them was written.
 
 // writtenTables is the size of the tables when they were last written.
 type writtenTables struct {
 	sites, signatures, creators, requests, instances int
 }
 
-// AppendTables appends the changes since its last call, or everything. They count as written from then on.
+// AppendTables appends the changes since its last call, or everything. They count as
+// written from then on.
 func (r *Recorder) AppendTables(b []byte, everything bool) []byte {
 	if everything {
 		r.written = writtenTables{}
@@ -148,8 +150,8 @@ func (s *signatures) decodeNew(d *checkpoint.Decoder) {
 	}
 }
 
-// encodeNew writes new creators, and the creator of each new request id. The ids are the slots of a creator in order.
-// Which of them are live is in the state.
+// encodeNew writes new creators, and the creator of each new request id. The ids are the slots of a
+// creator in order. Which of them are live is in the state.
 func (q *requests) encodeNew(e *checkpoint.Encoder, creators, ids int) {
 	e.Uint(uint64(len(q.creators) - creators))
 	for i := range q.creators[creators:] {
@@ -198,7 +200,8 @@ func (h *handles) encodeChanged(e *checkpoint.Encoder, everything bool) {
 	}
 }
 
-// maxChangedKept is the maximal capacity of a list of changed objects that is kept between checkpoints.
+// maxChangedKept is the maximal capacity of a list of changed objects that is kept
+// between checkpoints.
 const maxChangedKept = 1 << 16
 
 func (h *handles) decodeChanged(d *checkpoint.Decoder) {
@@ -272,8 +275,8 @@ func (c *communicators) decodeNew(d *checkpoint.Decoder) {
 	}
 }
 
-// encodeResults writes the value streams of terminals that were called since the last time: the new runs of each stream
-// and its last run, which may have become longer.
+// encodeResults writes the value streams of terminals that were called since the last time: the new
+// runs of each stream and its last run, which may have become longer.
 func (t *thread) encodeResults(e *checkpoint.Encoder, everything bool) {
 	changed := 0
 	for i := range t.results {

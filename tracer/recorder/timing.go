@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A column is a sequence of signed numbers. Those that are not in a full block are in memory as varints.
+// A column is a sequence of signed numbers. Those that are not in a full block are in
+// memory as varints.
 type column struct {
 	b   []byte
 	n   uint64 // of the numbers in b
@@ -60,8 +61,8 @@ func (c *column) join(more *column) {
 	c.sum += more.sum
 }
 
-// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is
-// the first word of its record.
+// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is
+// aggregated. first is the first word of its record.
 func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	function := record.FunctionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter
@@ -120,7 +121,8 @@ func (r *Recorder) room(size int) []byte {
 	return make([]byte, 0, size+size/16)
 }
 
-// maxSpare is the number of written blocks whose memory is kept for reuse: about as many as two checkpoints apart.
+// maxSpare is the number of written blocks whose memory is kept for reuse: about as many as two
+// checkpoints apart.
 const maxSpare = 8
 
 // Recycle takes the memory of a block that is in the log now.
@@ -135,7 +137,8 @@ func (r *Recorder) Recycle(b *Block) {
 	b.Data = [2][]byte{}
 }
 
-// timeLoop adds the times of whole iterations of the thread's loop; stamps are the enter and exit of each call.
+// timeLoop adds the times of whole iterations of the thread's loop; stamps are the enter and
+// exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
 	l := &t.loop
 	if !l.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
@@ -156,7 +159,8 @@ func (t *thread) timeLoop(stamps []int64) {
 	t.timesOfLoop(stamps)
 }
 
-// timesOfLoop adds the times of calls of the thread's loop. They share one grid and fit into the current block.
+// timesOfLoop adds the times of calls of the thread's loop. They share one grid and fit into
+// the current block.
 func (t *thread) timesOfLoop(stamps []int64) {
 	l := &t.loop
 	last, end, inside := t.lastExit, t.end, t.inside

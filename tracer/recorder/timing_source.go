@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// The times of a thread are read block by block when they are needed, so a trace that is made of a process has at most
-// one block of them in memory.
+// The times of a thread are read block by block when they are needed, so a trace that is made of a
+// process has at most one block of them in memory.
 
 // A CallRange is the calls of a thread from number From up to To, exclusive.
 type CallRange struct{ From, To uint64 }
@@ -22,7 +22,8 @@ type threadTimes struct {
 	extrapolated []CallRange // calls whose times are extrapolated from the lead's
 }
 
-// times adds the thread's times to its row in the trace of; none if times of single calls are not kept.
+// times adds the thread's times to its row in the trace of; none if times of single
+// calls are not kept.
 func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 	r := t.recorder
 	var coded []trace.PartBlock

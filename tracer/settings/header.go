@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Header returns the shim's C header with the keys of config.json that it reads, their kinds and limits.
+// Header returns the shim's C header with the keys of config.json that it reads, their
+// kinds and limits.
 func Header() []byte {
 	var texts, switches, numbers []string
 	for i := range Options {

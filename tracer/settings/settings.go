@@ -13,11 +13,12 @@ type Settings struct {
 	SharedSpool     bool   `json:"shared_spool,omitempty"` // a sidecar, which is another user, owns the spool
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	BufferBytes     int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, comma-separated; "": all
-	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
-	StartOff        bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
-	Enabled         bool   `json:"enabled"`
-	Reason          string `json:"reason,omitempty"` // why tracing is not enabled, for people
+	// groups of functions (mpi.Group) to record, comma-separated; "": all
+	Include  string `json:"include,omitempty"`
+	Exclude  string `json:"exclude,omitempty"`   // groups to leave out
+	StartOff bool   `json:"start_off,omitempty"` // record only lifetimes of handles until MPI_Pcontrol(1)
+	Enabled  bool   `json:"enabled"`
+	Reason   string `json:"reason,omitempty"` // why tracing is not enabled, for people
 }
 
 // An Option is a field of Settings.
@@ -26,10 +27,11 @@ type Option struct {
 	Key string
 	// Field is its name in the shim's struct, where that is not the key.
 	Field string
-	// Flags set it: none, one, or for a text of several words one flag for the first word and one for all others.
+	// Flags set it: none, one, or for a text of several words one flag for the first word and
+	// one for all others.
 	Flags []Flag
-	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0: the shim does not read
-	// it.
+	// Room is the size in bytes of the shim's buffer for a text, including the terminating 0; 0:
+	// the shim does not read it.
 	Room int
 	// Otherwise is the shim's value of a switch that is neither true nor false in the file.
 	Otherwise bool
@@ -43,7 +45,8 @@ type Flag struct {
 	Values []string
 	// List reports that the flag may be given several times, or with a comma-separated list.
 	List bool
-	// Help is the help of both commands; Run and Probe are used if they differ. A command without help lacks the flag.
+	// Help is the help of both commands; Run and Probe are used if they differ. A command without
+	// help lacks the flag.
 	Help, Run, Probe string
 }
 

@@ -21,22 +21,25 @@ type InstallOptions struct {
 	Binary    string // the binary that probes; "": the one beside the running one
 	Libraries string // directory of the tracer's libraries; "": searched beside the binary
 	Refused   string // why the pod must not be traced, whatever can be installed; "" if it may be
-	// SpoolLimitBytes is the limit for all processes of the pod together; 0: the sidecar sets it, if there is one.
+	// SpoolLimitBytes is the limit for all processes of the pod together; 0: the sidecar sets it,
+	// if there is one.
 	SpoolLimitBytes int64
 }
 
-// Names of the binaries: the small one that is installed for the probe, and the one for everything else.
+// Names of the binaries: the small one that is installed for the probe, and the one for
+// everything else.
 const (
 	probeBinary     = "cairn-probe"
 	installedBinary = "cairn"
 )
 
-// Install copies the probe to To/cairn and the libraries to To/lib. It creates To/spool, where anybody may create files
-// and only their owner may remove them. It may be repeated.
+// Install copies the probe to To/cairn and the libraries to To/lib. It creates To/spool, where
+// anybody may create files and only their owner may remove them. It may be repeated.
 //
-// A failure leads to a verdict against tracing, and nothing else, since a failing init container would keep the job from
-// running. What a pod cannot start without is created first, because it needs no space: the empty preload file, and the
-// spool. The verdict is also written to To, where the probe finds it and passes it on.
+// A failure leads to a verdict against tracing, and nothing else, since a failing init container
+// would keep the job from running. What a pod cannot start without is created first, because it
+// needs no space: the empty preload file, and the spool. The verdict is also written to To, where
+// the probe finds it and passes it on.
 func Install(o InstallOptions) Verdict {
 	v := Verdict{Traceable: true, ABI: []ABI{}, Architecture: runtime.GOARCH}
 	for _, step := range []func(InstallOptions) error{makeMountTargets, installProbe, installLibraries, checkSpool} {
@@ -73,8 +76,8 @@ func Install(o InstallOptions) Verdict {
 	return v
 }
 
-// makeMountTargets creates what containers mount, since a container with a subPath of a missing file cannot start. The
-// preload file stays empty until the probe writes it.
+// makeMountTargets creates what containers mount, since a container with a subPath of a missing
+// file cannot start. The preload file stays empty until the probe writes it.
 func makeMountTargets(o InstallOptions) error {
 	if err := makeReadable(o.To); err != nil {
 		return err
@@ -91,8 +94,9 @@ func makeMountTargets(o InstallOptions) error {
 	return err
 }
 
-// makeBudget creates the budget of the spool, which the sidecar maintains, because the first rank may start before the
-// sidecar. If that fails each process has a limit of its own, so it is no reason not to trace.
+// makeBudget creates the budget of the spool, which the sidecar maintains, because the first rank
+// may start before the sidecar. If that fails each process has a limit of its own, so it is no
+// reason not to trace.
 func makeBudget(o InstallOptions) {
 	if o.SpoolLimitBytes <= 0 {
 		return
@@ -107,12 +111,14 @@ func makeBudget(o InstallOptions) {
 	}
 }
 
-// checkSpool checks the mode of the spool: without the sticky bit any user could remove another's trace.
+// checkSpool checks the mode of the spool: without the sticky bit any user could remove
+// another's trace.
 func checkSpool(o InstallOptions) error { return shared(filepath.Join(o.To, "spool")) }
 
-// installProbe copies the probe. It is more important than libraries of an earlier installation: without it the pod's
-// next container has no command. If there is no space at all the command is a link to true(1) of the user's image,
-// which needs none: the pod runs, and the operator uses the verdict of this container.
+// installProbe copies the probe. It is more important than libraries of an earlier installation:
+// without it the pod's next container has no command. If there is no space at all the command is a
+// link to true(1) of the user's image, which needs none: the pod runs, and the operator uses the
+// verdict of this container.
 func installProbe(o InstallOptions) error {
 	from, err := o.probe()
 	if err != nil {
@@ -235,8 +241,8 @@ func removeLibraries(dir string) {
 	}
 }
 
-// makeReadable creates a directory that all users can enter, whatever the umask. It does not change an existing one,
-// such as a pod's volume.
+// makeReadable creates a directory that all users can enter, whatever the umask. It does not change
+// an existing one, such as a pod's volume.
 func makeReadable(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -247,8 +253,8 @@ func makeReadable(dir string) error {
 	return os.Chmod(dir, 0o755)
 }
 
-// makeShared creates a directory like /tmp. It sets the mode explicitly, because the umask clears bits of Mkdir's mode
-// and some systems clear the sticky bit. shared checks the result.
+// makeShared creates a directory like /tmp. It sets the mode explicitly, because the umask clears
+// bits of Mkdir's mode and some systems clear the sticky bit. shared checks the result.
 func makeShared(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -261,8 +267,8 @@ func makeShared(dir string) error {
 
 const sharedMode = os.ModeSticky | 0o777
 
-// shared returns an error if not everybody may create files in a directory, or if others than their owner may remove
-// them.
+// shared returns an error if not everybody may create files in a directory, or if others than their
+// owner may remove them.
 func shared(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

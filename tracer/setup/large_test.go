@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// grow makes a library larger: its stack header becomes a loaded segment of this size, with text at the end.
+// grow makes a library larger: its stack header becomes a loaded segment of this size, with
+// text at the end.
 func grow(t *testing.T, path string, size int64, text string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -165,7 +166,8 @@ broken
 	}
 }
 
-// A walk does not enter a network file system, even through a link, unless somebody named the directory.
+// A walk does not enter a network file system, even through a link, unless somebody
+// named the directory.
 func TestNetworkFileSystems(t *testing.T) {
 	image := t.TempDir()
 	tr := newTree(image)

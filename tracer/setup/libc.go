@@ -49,8 +49,8 @@ var interpreters = []string{
 	"lib/ld-linux-riscv64-lp64d.so.1",
 }
 
-// findLibc identifies the C library from the dynamic linker and libc.so.6. The linker alone is not sufficient: Alpine's
-// gcompat installs a dynamic linker with glibc's name beside musl.
+// findLibc identifies the C library from the dynamic linker and libc.so.6. The linker alone is not
+// sufficient: Alpine's gcompat installs a dynamic linker with glibc's name beside musl.
 func findLibc(t *tree) libc {
 	for _, name := range interpreters {
 		file, err := openELF(t, name, localOnly)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// remoteFileSystems are the types of file systems that are served by other machines. Access to one may take minutes, or
-// forever if the server is down. The same is true of FUSE, whose types all begin with "fuse" and are served by a
-// program.
+// remoteFileSystems are the types of file systems that are served by other machines. Access to one
+// may take minutes, or forever if the server is down. The same is true of FUSE, whose types all
+// begin with "fuse" and are served by a program.
 var remoteFileSystems = map[string]bool{
 	"9p": true, "afs": true, "autofs": true, "beegfs": true, "ceph": true, "cifs": true, "coda": true, "davfs": true,
 	"dvs": true, "gfs2": true, "glusterfs": true, "gpfs": true, "kafs": true, "lustre": true, "ncpfs": true, "nfs": true,
@@ -31,14 +31,16 @@ func readMounts() mounts {
 	return parseMounts(file)
 }
 
-// parseMounts reads lines of the form "36 35 98:0 / /home rw,noatime master:1 - nfs4 server:/home rw" (proc(5)).
+// parseMounts reads lines of the form "36 35 98:0 / /home rw,noatime master:1 - nfs4
+// server:/home rw" (proc(5)).
 func parseMounts(r io.Reader) mounts {
 	m := mounts{}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		before, after, ok := strings.Cut(lines.Text(), " - ")
 		mountPoint, types := strings.Fields(before), strings.Fields(after)
 		if ok && len(mountPoint) >= 5 && len(types) > 0 {
-			m[unescape(mountPoint[4])] = types[0] // a later mount at the same place hides an earlier one
+			// a later mount at the same place hides an earlier one
+			m[unescape(mountPoint[4])] = types[0]
 		}
 	}
 	return m
@@ -60,8 +62,9 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// remote reports whether a path is on a file system that is served by another machine or a program, and its mount point
-// and type. The file system of the root is never remote, since it has the image itself.
+// remote reports whether a path is on a file system that is served by another machine or a
+// program, and its mount point and type. The file system of the root is never remote, since it has
+// the image itself.
 func (m mounts) remote(path string) (point, fileSystem string, yes bool) {
 	for mountPoint := path; mountPoint != "/" && mountPoint != "."; {
 		if kind, ok := m[mountPoint]; ok {

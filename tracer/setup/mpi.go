@@ -60,8 +60,8 @@ func libraryDirectories(t *tree) []string {
 		"usr/local/lib", "usr/local/lib64", "usr/local/lib/*-linux-gnu")
 }
 
-// mpiDirectories returns directories where distributions, vendors, Spack and people install MPI. Home directories are not
-// included, since they are often mounted from a server.
+// mpiDirectories returns directories where distributions, vendors, Spack and people install MPI.
+// Home directories are not included, since they are often mounted from a server.
 func mpiDirectories(t *tree) []string {
 	patterns := []string{
 		"usr/lib/*-linux-gnu/openmpi/lib", "usr/lib/*-linux-gnu/mpich/lib",
@@ -70,7 +70,8 @@ func mpiDirectories(t *tree) []string {
 		"opt/intel/oneapi/mpi/*/lib", "opt/intel/oneapi/mpi/*/lib/release", "opt/intel/*/intel64/lib",
 		"opt/conda/lib", "opt/conda/envs/*/lib",
 	}
-	// Spack: <tree>/<platform>/<compiler>/<package>-<version>-<hash>/lib, or without the compiler since 1.0
+	// Spack: <tree>/<platform>/<compiler>/<package>-<version>-<hash>/lib, or without the
+	// compiler since 1.0
 	for _, tree := range []string{"opt/spack", "opt/software", "opt/spack/opt/spack", "spack/opt/spack"} {
 		for _, depth := range []string{"*", "*/*"} {
 			for _, name := range []string{"*mpi*", "mvapich*"} {
@@ -81,7 +82,8 @@ func mpiDirectories(t *tree) []string {
 	return t.expandAll(patterns...)
 }
 
-// namedDirectories returns the directories that the environment names, and those beside the mpirun in PATH.
+// namedDirectories returns the directories that the environment names, and those beside
+// the mpirun in PATH.
 func namedDirectories(t *tree, getenv func(string) string) []string {
 	var directories []string
 	for _, dir := range filepath.SplitList(getenv("LD_LIBRARY_PATH")) {

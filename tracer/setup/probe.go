@@ -24,12 +24,14 @@ type ProbeOptions struct {
 	Refused  string              // why the pod must not be traced, whatever the image has; "" if it may be
 }
 
-// DefaultTimeout is the time limit for the examination of an image, which delays the start of the job.
+// DefaultTimeout is the time limit for the examination of an image, which delays the
+// start of the job.
 const DefaultTimeout = 20 * time.Second
 
-// Probe examines the image and writes the preload file and the configuration. It returns a verdict in every case. An
-// error reports that a file could not be written; it is in the verdict's message, too. The caller must exit with 0
-// whatever happens, since a failing init container would keep the job from running.
+// Probe examines the image and writes the preload file and the configuration. It returns a verdict
+// in every case. An error reports that a file could not be written; it is in the verdict's message,
+// too. The caller must exit with 0 whatever happens, since a failing init container would keep the
+// job from running.
 func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Image == "" {
 		o.Image = "/"
@@ -60,8 +62,9 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	return verdict, configErr
 }
 
-// examineInTime examines the image and returns the lines of its own preload file and the verdict. If a file system does
-// not respond in time, the examination is abandoned; it ends with the process.
+// examineInTime examines the image and returns the lines of its own preload file and the
+// verdict. If a file system does not respond in time, the examination is abandoned; it ends
+// with the process.
 func examineInTime(o ProbeOptions) (lines []string, verdict Verdict) {
 	t := newTree(o.Image)
 	own, found := make(chan []string, 1), make(chan Verdict, 1)
@@ -101,7 +104,8 @@ func ownPreload(t *tree, root string) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(string(raw)) {
-		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) { // left by an earlier probe of this container
+		// left by an earlier probe of this container
+		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) {
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}

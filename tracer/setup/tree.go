@@ -23,10 +23,11 @@ const (
 // errRemote reports a path that was skipped.
 var errRemote = errors.New("on a network file system")
 
-// A tree is the file system of an image. Paths in it are absolute, and so are the targets of its symbolic links.
+// A tree is the file system of an image. Paths in it are absolute, and so are the targets of
+// its symbolic links.
 //
-// A tree enters network file systems only with reach everywhere, for directories that somebody named: a walk through a
-// mounted home directory may take minutes, or forever.
+// A tree enters network file systems only with reach everywhere, for directories that somebody
+// named: a walk through a mounted home directory may take minutes, or forever.
 type tree struct {
 	root    string // directory of the image
 	mounted mounts

@@ -45,8 +45,8 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 		case dwarf.TagSubprogram:
 			inside.in = -1
 			names.enter(entry, inside.scope)
-			// Without ranges it is a declaration, or inlined everywhere. Its children may still be functions: Fortran's
-			// contained procedures.
+			// Without ranges it is a declaration, or inlined everywhere. Its children may still be
+			// functions: Fortran's contained procedures.
 			if ranges, err := data.Ranges(entry); err == nil && len(ranges) > 0 {
 				name := names.of(entry)
 				for _, x := range ranges {

@@ -60,7 +60,8 @@ type extraction struct {
 	fileIDs   map[string]int32
 }
 
-// mapped returns the address, as in the file, of the first mapped page, and the executable address ranges.
+// mapped returns the address, as in the file, of the first mapped page, and the
+// executable address ranges.
 func mapped(file *elf.File) (lowest uint64, code [][2]uint64, found bool) {
 	const page = 4096
 	lowest = ^uint64(0)
@@ -76,8 +77,8 @@ func mapped(file *elf.File) (lowest uint64, code [][2]uint64, found bool) {
 	return lowest, code, found
 }
 
-// isCode reports whether a range of addresses is in one executable segment. Dropped functions have address 0, which is
-// in none.
+// isCode reports whether a range of addresses is in one executable segment. Dropped functions have
+// address 0, which is in none.
 func (e *extraction) isCode(start, end uint64) bool {
 	return slices.ContainsFunc(e.code, func(part [2]uint64) bool { return part[0] <= start && end <= part[1] })
 }
@@ -124,7 +125,8 @@ func findBuildID(notes []byte, file *elf.File) string {
 	return ""
 }
 
-// debugInformation returns the binary's DWARF data, or that of the separate file where distributions install it, or nil.
+// debugInformation returns the binary's DWARF data, or that of the separate file where
+// distributions install it, or nil.
 func debugInformation(file *elf.File, id string) *dwarf.Data {
 	if file.Section(".debug_line") != nil || file.Section(".zdebug_line") != nil {
 		if data, err := file.DWARF(); err == nil {
@@ -148,8 +150,8 @@ func debugInformation(file *elf.File, id string) *dwarf.Data {
 
 const debugRoot = "/usr/lib/debug/.build-id"
 
-// readSymbols adds the functions of the symbol table. Those of DWARF, which were added before, take precedence: they
-// have the names of the source.
+// readSymbols adds the functions of the symbol table. Those of DWARF, which were added before, take
+// precedence: they have the names of the source.
 func (e *extraction) readSymbols(file *elf.File) {
 	for _, read := range []func() ([]elf.Symbol, error){file.Symbols, file.DynamicSymbols} {
 		symbols, err := read()

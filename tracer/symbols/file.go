@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 )
 
-// stored is the JSON form of a Table. Numbers are in flat lists and relative to the previous entry, so most of them
-// have one or two digits.
+// stored is the JSON form of a Table. Numbers are in flat lists and relative to the previous entry,
+// so most of them have one or two digits.
 type stored struct {
 	Format    int      `json:"format"`
 	BuildID   string   `json:"build_id"`
@@ -21,11 +21,12 @@ type stored struct {
 	Functions []string `json:"functions"`
 	Ranges    []uint64 `json:"ranges"` // per function: distance from the end of the one before, length
 	Files     []string `json:"files"`
-	Lines     []int64  `json:"lines"` // per row: distance from the row before, file (−1: none), distance from the line before
+	// per row: distance from the row before, file (−1: none), distance from the line before
+	Lines []int64 `json:"lines"`
 	// inlined code; all three are omitted if there is none
 	Inlined []string `json:"inlined,omitempty"` // names of inlined functions
-	// per instance: name, how far back its outer one is (0: none), file and line of the call as in Lines, distance of
-	// its start from the start of the one before
+	// per instance: name, how far back its outer one is (0: none), file and line of the call as in
+	// Lines, distance of its start from the start of the one before
 	Instances []int64 `json:"instances,omitempty"`
 	Stretches []int64 `json:"stretches,omitempty"` // per stretch: distance from the one before, 1 + its instance
 }
@@ -37,8 +38,8 @@ const (
 	maxFileBytes = 128 << 20
 )
 
-// FileName returns the name of the table's file for a binary with this build id. Binaries without one are named by
-// their path.
+// FileName returns the name of the table's file for a binary with this build id. Binaries without
+// one are named by their path.
 func FileName(buildID string) string {
 	if _, err := hex.DecodeString(buildID); err != nil || buildID == "" {
 		sum := sha256.Sum256([]byte(buildID))
@@ -47,8 +48,8 @@ func FileName(buildID string) string {
 	return buildID + ".json"
 }
 
-// Resolve extracts the symbols of a binary into dir, unless they are there already, and returns the file's path. A binary
-// without symbols gets an empty table, so that nobody tries again.
+// Resolve extracts the symbols of a binary into dir, unless they are there already, and returns the
+// file's path. A binary without symbols gets an empty table, so that nobody tries again.
 func Resolve(binary, dir string) (string, error) {
 	id, err := buildIDOf(binary)
 	if err != nil {
@@ -117,8 +118,8 @@ func Read(dir, buildID string) (*Table, error) {
 	return ReadIn(root, buildID)
 }
 
-// ReadIn reads the table of a build id from a directory that others may write to. It refuses anything but a regular
-// file, and its errors never quote the content.
+// ReadIn reads the table of a build id from a directory that others may write to. It refuses
+// anything but a regular file, and its errors never quote the content.
 func ReadIn(dir *os.Root, buildID string) (*Table, error) {
 	name := FileName(buildID)
 	raw, err := plainfile.Read(dir, name, maxFileBytes)

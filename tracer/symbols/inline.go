@@ -16,14 +16,15 @@ type instance struct {
 	start  uint64 // offset of its first byte
 }
 
-// A stretch of code, from its offset to that of the next one, belongs to an innermost instance; −1: nothing is inlined
-// there.
+// A stretch of code, from its offset to that of the next one, belongs to an innermost instance; −1:
+// nothing is inlined there.
 type stretch struct {
 	offset uint64
 	in     int32
 }
 
-// maxInstances limits memory and file size for a huge binary. Code of further instances belongs to the enclosing one.
+// maxInstances limits memory and file size for a huge binary. Code of further instances belongs to
+// the enclosing one.
 const maxInstances = 1 << 20
 
 // A span is a part of an instance's code.
@@ -62,8 +63,8 @@ func (e *extraction) inlined(data *dwarf.Data, entry *dwarf.Entry, name string, 
 	return number
 }
 
-// stretches overlays the spans of instances, the innermost on top. An inner instance comes after the one that it is in,
-// and ends no later.
+// stretches overlays the spans of instances, the innermost on top. An inner instance comes after
+// the one that it is in, and ends no later.
 func stretches(spans []span) []stretch {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.in, b.in))

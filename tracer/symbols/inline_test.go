@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sources of a program with functions that are inlined into each other, also across files. Return addresses are printed
-// relative to the lowest mapped address, as in program.
+// sources of a program with functions that are inlined into each other, also across files. Return
+// addresses are printed relative to the lowest mapped address, as in program.
 var inlinedSources = map[string]string{
 	"traced.c": strings.Replace(strings.Split(program, "__attribute__((noinline)) static void exchange")[0], "static unsigned long base", "unsigned long base", 1),
 	"halo.h": `void traced(void);
@@ -87,9 +87,11 @@ func path(table *Table, offset uint64) string {
 	return strings.Join(words, " < ")
 }
 
-// TestInlinedFrames compares the frames of the sources above with the expected ones, at several optimization levels.
+// TestInlinedFrames compares the frames of the sources above with the expected ones, at several
+// optimization levels.
 func TestInlinedFrames(t *testing.T) {
-	// main inlines setup, which is called once, from -O1 on; exchange and send_side are inlined everywhere
+	// main inlines setup, which is called once, from -O1 on; exchange and send_side are
+	// inlined everywhere
 	want := []string{
 		"setup main.c:3 < main main.c:11",
 		"send_side halo.h:4 < exchange halo.h:8 < step main.c:7",
@@ -133,7 +135,8 @@ func TestInlinedFrames(t *testing.T) {
 	})
 }
 
-// Two calls in one inlined instance have the same source location; the same line inlined elsewhere is another frame.
+// Two calls in one inlined instance have the same source location; the same line inlined elsewhere
+// is another frame.
 func TestInlinedInstancesAreTheirOwnPlaces(t *testing.T) {
 	binary := build(t, "gcc", inlinedSources, "-O2", "-g")
 	table := storedTable(t, binary)
@@ -146,7 +149,8 @@ func TestInlinedInstancesAreTheirOwnPlaces(t *testing.T) {
 	assert.NotEqual(t, first[2].Offset, elsewhere[2].Offset)
 }
 
-// A callback is given by its first byte: its name is not that of a function inlined at its beginning.
+// A callback is given by its first byte: its name is not that of a function inlined
+// at its beginning.
 func TestCallbackThatBeginsWithInlinedCode(t *testing.T) {
 	binary := build(t, "gcc", map[string]string{"main.c": `#include <stdio.h>
 #include <stdlib.h>
@@ -166,8 +170,8 @@ int main(void) { callback(); printf("%lx\n", (unsigned long)(void *)callback - b
 	assert.Equal(t, "callback", place.Function)
 }
 
-// TestFramesAreThoseOfAddr2line compares with binutils on random programs: functions that call each other, some of them
-// inlined, in nested blocks and loops.
+// TestFramesAreThoseOfAddr2line compares with binutils on random programs: functions that call each
+// other, some of them inlined, in nested blocks and loops.
 func TestFramesAreThoseOfAddr2line(t *testing.T) {
 	levels := []string{"-O1", "-O2", "-O3", "-Os"}
 	longest := 0
@@ -272,7 +276,8 @@ end program
 		} else {
 			assert.Equal(t, "exchange main.f90:5", inlined, level)
 		}
-		assert.Equal(t, "inner main.f90:21 < stencil main.f90:18 < main main.f90:14", path(table, calls[1]), level) // gfortran makes a main around
+		// gfortran makes a main around
+		assert.Equal(t, "inner main.f90:21 < stencil main.f90:18 < main main.f90:14", path(table, calls[1]), level)
 	}
 }
 

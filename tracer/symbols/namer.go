@@ -41,7 +41,8 @@ func linkage(entry *dwarf.Entry) string {
 // of returns the linker's name of a C++ or Rust function, and the name in the source of all others,
 // with the placeholder.
 func (n *namer) of(entry *dwarf.Entry) string {
-	const longestChain = 8 // a definition refers to its abstract instance, which refers to a declaration
+	// a definition refers to its abstract instance, which refers to a declaration
+	const longestChain = 8
 	name := ""
 	var passed []dwarf.Offset
 	for range longestChain {
@@ -103,7 +104,8 @@ func (n *namer) qualified(name string) string {
 func isOfCPP(unit *dwarf.Entry) bool {
 	language, _ := unit.Val(dwarf.AttrLanguage).(int64)
 	switch language {
-	case 0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c, 0x3a: // DW_LANG_C_plus_plus, …_03, …_11, …_14, …_17, …_20, …_23
+	case 0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c, 0x3a:
+		// DW_LANG_C_plus_plus, …_03, …_11, …_14, …_17, …_20, …_23
 		return true
 	}
 	return false

@@ -38,12 +38,14 @@ type Location struct {
 // A Frame is a source location in a call path.
 type Frame struct {
 	Location
-	// Offset identifies the frame, like trace.Site.Offset: the offset of the return address, or, for a frame into which
-	// the function of the previous frame is inlined, the offset of the first byte of the inlined code + 1.
+	// Offset identifies the frame, like trace.Site.Offset: the offset of the return address, or,
+	// for a frame into which the function of the previous frame is inlined, the offset of the first
+	// byte of the inlined code + 1.
 	Offset uint64
 }
 
-// Lookup returns the source location of a call by the offset of its return address, in the innermost inlined function.
+// Lookup returns the source location of a call by the offset of its return address, in the
+// innermost inlined function.
 func (t *Table) Lookup(offset uint64) (Location, bool) {
 	frames := t.Frames(offset)
 	if len(frames) == 0 {
@@ -52,12 +54,13 @@ func (t *Table) Lookup(offset uint64) (Location, bool) {
 	return frames[0].Location, true
 }
 
-// Frames returns the source location of a call by the offset of its return address, followed by those of the calls that
-// were inlined, from the innermost to the function that has the code; nil if nothing is known.
+// Frames returns the source location of a call by the offset of its return address, followed by
+// those of the calls that were inlined, from the innermost to the function that has the code; nil
+// if nothing is known.
 //
-// The return address is behind the call, and may be the first of the next line or function, so the byte before it is
-// looked up. The first byte of a function refers to the function itself (a callback), not to code inlined at its
-// beginning.
+// The return address is behind the call, and may be the first of the next line or function, so the
+// byte before it is looked up. The first byte of a function refers to the function itself (a
+// callback), not to code inlined at its beginning.
 func (t *Table) Frames(offset uint64) []Frame {
 	if offset == 0 {
 		return nil
@@ -96,8 +99,9 @@ func (t *Table) Frames(offset uint64) []Frame {
 	return append(frames, Frame{p, offset})
 }
 
-// sortFunctions sorts functions and removes overlaps: of two with the same start the first given one is kept, or the first
-// one with the linker's name in C++, and a function ends where the next begins.
+// sortFunctions sorts functions and removes overlaps: of two with the same start the first
+// given one is kept, or the first one with the linker's name in C++, and a function ends where
+// the next begins.
 func sortFunctions(functions []function) []function {
 	sort.SliceStable(functions, func(i, j int) bool { return functions[i].start < functions[j].start })
 	kept := functions[:0]
@@ -119,8 +123,8 @@ func sortFunctions(functions []function) []function {
 	return kept
 }
 
-// sortLines sorts rows and drops those that repeat their predecessor. If one sequence ends and another begins at the same
-// offset, the beginning is kept.
+// sortLines sorts rows and drops those that repeat their predecessor. If one sequence ends and
+// another begins at the same offset, the beginning is kept.
 func sortLines(lines []line) []line {
 	sort.SliceStable(lines, func(i, j int) bool {
 		a, b := lines[i], lines[j]

@@ -36,8 +36,8 @@ func changed(t *testing.T, directories []string, change func(c *trace.Content)) 
 	return reader
 }
 
-// Calls that take a fraction of a microsecond, on two threads, with untraced regions: correct times agree in every timing
-// mode, and a time beyond the stated error by one tick does not.
+// Calls that take a fraction of a microsecond, on two threads, with untraced regions: correct times
+// agree in every timing mode, and a time beyond the stated error by one tick does not.
 func TestTimesOfQuickCalls(t *testing.T) {
 	t.Parallel()
 	for seed, test := range []map[string]any{
@@ -111,7 +111,8 @@ func TestTimesOfQuickCalls(t *testing.T) {
 	}
 }
 
-// shortCall is a call of less than 3,000 ticks, about a microsecond, in the first half of the thread's.
+// shortCall is a call of less than 3,000 ticks, about a microsecond, in the first half
+// of the thread's.
 func shortCall(t *testing.T, calls []*loggedCall) int {
 	for i := len(calls) / 4; i < len(calls)/2; i++ {
 		if took := calls[i].exit - calls[i].enter; calls[i].enter > 0 && took > 0 && took < 3_000 {

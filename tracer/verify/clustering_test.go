@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Ranks whose tracing has stopped, was never started, or is off for a while still vote: the job ends normally.
+// Ranks whose tracing has stopped, was never started, or is off for a while still vote: the
+// job ends normally.
 func TestClusteringWithoutTracing(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ticking.c")

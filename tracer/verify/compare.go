@@ -12,8 +12,9 @@ import (
 // ErrNoReference reports that a rank's process wrote no reference log.
 var ErrNoReference = errors.New("there is no reference log: was the program run with --verify?")
 
-// Compare compares every call of a trace with the reference logs in the process directories. It ignores directories of
-// processes that are not in the trace, since a spool may have several worlds.
+// Compare compares every call of a trace with the reference logs in the process
+// directories. It ignores directories of processes that are not in the trace, since a spool
+// may have several worlds.
 func Compare(reader *trace.Reader, directories []string) (Result, error) {
 	var result Result
 	var processes []*process
@@ -100,7 +101,8 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	for _, calls := range log {
 		for _, c := range calls {
 			if !c.finished {
-				// Its rank ended in it. The trace has the call with its inputs, if it had begun by then.
+				// Its rank ended in it. The trace has the call with its inputs, if it
+				// had begun by then.
 				result.Unfinished++
 				callEdges = append(callEdges, callEdge{c.entered, c, false})
 				continue
@@ -151,7 +153,8 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
 			continue
 		}
-		// a call that was left (longjmp, an exception) is not in the trace if its thread went on to another buffer
+		// a call that was left (longjmp, an exception) is not in the trace if its thread went on
+		// to another buffer
 		if unread[c.thread] = !c.finished && !events.Event().Unfinished(); unread[c.thread] {
 			continue
 		}
@@ -188,7 +191,8 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	return nil
 }
 
-// compareAggregates compares the statistics of the threads of a rank; threads maps their numbers to rows in the trace.
+// compareAggregates compares the statistics of the threads of a rank; threads maps their numbers to
+// rows in the trace.
 func compareAggregates(result *Result, m *match, reader *trace.Reader, threads map[int]int) error {
 	for number, row := range threads {
 		traced, err := reader.Aggregates(row)

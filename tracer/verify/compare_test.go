@@ -43,7 +43,8 @@ func event(function string, in, out []trace.Value) trace.Event {
 	return trace.Event{Function: f, In: in, Out: out, Return: integer(0), OwnRank: 0, Comm: -1}
 }
 
-// story is a program with a communicator and two requests, one of which shares its handle with a third.
+// story is a program with a communicator and two requests, one of which shares its
+// handle with a third.
 func story() []trace.Event {
 	world, number := name("MPI_COMM_WORLD"), name("MPI_INT")
 	list := []trace.Event{
@@ -117,8 +118,8 @@ func TestStoryAgrees(t *testing.T) {
 	require.Equal(t, uint64(1), result.Unfinished)
 }
 
-// A process that ended in MPI_Wait changed no request, and one that was killed may lack the last call
-// of a thread in the log, but no more.
+// A process that ended in MPI_Wait changed no request, and one that was killed may lack the last
+// call of a thread in the log, but no more.
 func TestStoryOfAProcessThatEnded(t *testing.T) {
 	wait := event("MPI_Wait", []trace.Value{handle(0)}, nil)
 	wait.Index, wait.Signature = 9, &trace.Signature{}

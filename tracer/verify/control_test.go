@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 }
 `
 
-// The calls that are recorded of a program that turns tracing off and on, with groups excluded by the configuration.
+// The calls that are recorded of a program that turns tracing off and on, with groups excluded by
+// the configuration.
 func TestControl(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "controlled.c")
@@ -124,8 +125,8 @@ program attributed
 end program
 `
 
-// Fortran procedures that do not call the C function are excluded like all others: by the configuration, and while
-// tracing is off (the second round).
+// Fortran procedures that do not call the C function are excluded like all others: by the
+// configuration, and while tracing is off (the second round).
 func TestControlOfFortran(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "attributed.f90")

@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 }
 `
 
-// A derived type can be rebuilt from the trace: its size and bounds are what MPI said in the program.
+// A derived type can be rebuilt from the trace: its size and bounds are what MPI
+// said in the program.
 func TestDatatypesAreRebuilt(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "types.c")

@@ -2,9 +2,10 @@ package verify
 
 import "fmt"
 
-// A renaming is the correspondence between the trace's symbolic ids and MPI's handles of one kind in one process at one
-// time. It is one-to-one among the objects that exist, except for requests: MPI gives several pending requests the same
-// handle if they are complete at once, and the trace distinguishes them.
+// A renaming is the correspondence between the trace's symbolic ids and MPI's handles of one kind
+// in one process at one time. It is one-to-one among the objects that exist, except for requests:
+// MPI gives several pending requests the same handle if they are complete at once, and the trace
+// distinguishes them.
 type renaming struct {
 	shared bool // several ids may have one raw handle
 	raw    map[int64]*object
@@ -21,7 +22,8 @@ func newRenaming(shared bool) *renaming {
 	return &renaming{shared: shared, raw: map[int64]*object{}, ids: map[int64]int{}, byRaw: map[int64]int64{}}
 }
 
-// use checks a handle that was passed to a call. A handle whose creation was not seen is bound at its first use.
+// use checks a handle that was passed to a call. A handle whose creation was not seen is bound
+// at its first use.
 func (r *renaming) use(id, raw int64) error {
 	if o := r.raw[id]; o != nil {
 		if o.raw != raw {

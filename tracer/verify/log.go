@@ -66,7 +66,8 @@ func readThread(path string, thread int) ([]*loggedCall, error) {
 	return calls, lines.Err()
 }
 
-// wholeLines splits text into lines. What has no end is none: the process ended while it was written.
+// wholeLines splits text into lines. What has no end is none: the process ended
+// while it was written.
 func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if advance, line, err = bufio.ScanLines(data, false); advance == 0 && atEOF {
 		advance = len(data)

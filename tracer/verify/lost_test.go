@@ -16,9 +16,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program of three threads that counts its calls itself. Tags hardly repeat, so the spool fills. Late in the run it
-// calls functions for the first time, turns recording off with MPI_Pcontrol, and forks. With "die" it ends without
-// MPI_Finalize.
+// A program of three threads that counts its calls itself. Tags hardly repeat, so the spool fills.
+// Late in the run it calls functions for the first time, turns recording off with MPI_Pcontrol, and
+// forks. With "die" it ends without MPI_Finalize.
 const wordy = `
 #include <mpi.h>
 #include <pthread.h>
@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Recorded calls and calls that the trace reports as lost add up to those of the program, wherever tracing stopped.
+// Recorded calls and calls that the trace reports as lost add up to those of the program, wherever
+// tracing stopped.
 func TestLostCallsAreCounted(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "wordy.c")
@@ -113,8 +114,8 @@ func TestLostCallsAreCounted(t *testing.T) {
 	}
 }
 
-// overtaken loses calls of one thread first, then one call of the other that its buffer has no room for. Smaller calls
-// that follow would fit.
+// overtaken loses calls of one thread first, then one call of the other that its buffer has no room
+// for. Smaller calls that follow would fit.
 const overtaken = `
 #include <mpi.h>
 #include <pthread.h>
@@ -152,8 +153,8 @@ int main(int argc, char **argv)
 }
 `
 
-// After its first lost call a thread records nothing, even if its buffer has room: a trace with MPI_Finalize and without
-// the calls before it would look like one that is whole.
+// After its first lost call a thread records nothing, even if its buffer has room: a trace with
+// MPI_Finalize and without the calls before it would look like one that is whole.
 func TestNothingFollowsALostCall(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
@@ -169,8 +170,8 @@ func TestNothingFollowsALostCall(t *testing.T) {
 	}
 }
 
-// The same in Fortran, whose layer calls the C functions: functions that are first called after tracing has stopped are
-// bound then.
+// The same in Fortran, whose layer calls the C functions: functions that are first called after
+// tracing has stopped are bound then.
 const wordyFortran = `
 program wordy
   include 'mpif.h'

@@ -52,7 +52,8 @@ type comparison struct {
 	disagreements []Disagreement
 }
 
-// begin copies the event, which is overwritten by the thread's next call, which may be nested in this one.
+// begin copies the event, which is overwritten by the thread's next call, which may be
+// nested in this one.
 func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpi.ByName(c.function), index: e.Index, name: e.Function.Name,
@@ -77,15 +78,16 @@ func (c *comparison) disagree(argument string, v trace.Value, reference, reason 
 	})
 }
 
-// succeeded reports whether the outputs of the call are defined. A call that returns no error code cannot fail.
+// succeeded reports whether the outputs of the call are defined. A call that returns no error
+// code cannot fail.
 func (c *comparison) succeeded() bool {
 	return c.spec.Return != mpi.KindErrorCode || c.call.result == 0 ||
 		c.process.isConstant("errorclass", "MPI_ERR_IN_STATUS", c.call.result) ||
 		c.process.isConstant("", "MPI_ERR_IN_STATUS", c.call.result)
 }
 
-// enter compares the inputs of the call and releases the handles that it frees, since another thread may get them
-// before it returns.
+// enter compares the inputs of the call and releases the handles that it frees, since another
+// thread may get them before it returns.
 func (c *comparison) enter() bool {
 	if c.name != c.call.function || c.spec == nil {
 		c.wrongFunction = true
@@ -151,7 +153,8 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined, c.generalized:
 		return ""
-	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // MPI_IN_PLACE may be recorded only after the call
+	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished):
+		// MPI_IN_PLACE may be recorded only after the call
 		return ""
 	case !in && !c.succeeded():
 		return ""
@@ -196,8 +199,8 @@ func (c *comparison) returned() {
 	}
 }
 
-// isNear reports whether the call read the clock and its result in the trace is within the permitted error of time
-// stamps, beyond which only the last bits of the two numbers may differ.
+// isNear reports whether the call read the clock and its result in the trace is within the
+// permitted error of time stamps, beyond which only the last bits of the two numbers may differ.
 func (c *comparison) isNear() bool {
 	if c.spec.Name != "MPI_Wtime" || c.result.Form != trace.Float || c.readings == 0 {
 		return false
@@ -216,8 +219,8 @@ func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string
 		if v.Form == trace.List && len(v.List) == 0 {
 			return ""
 		}
-		// A scalar that is written whatever the flag is, or whose significance the recorder cannot know, because it did
-		// not see the creation of the communicator.
+		// A scalar that is written whatever the flag is, or whose significance the recorder cannot
+		// know, because it did not see the creation of the communicator.
 		if p.UnlessInPlace > 0 && c.inPlace(p) || p.RootOnly && c.ownRank < 0 {
 			return ""
 		}
@@ -304,7 +307,8 @@ func (c *comparison) handle(p *mpi.Param, id, raw int64, in bool) string {
 	return ""
 }
 
-// statuses compares one status or several. Statuses that may be missing are a list of numbers in the trace.
+// statuses compares one status or several. Statuses that may be missing are a list of
+// numbers in the trace.
 func statuses(v trace.Value, t token) string {
 	var want, have []int64
 	switch t.form {
@@ -343,8 +347,8 @@ func flatten(to *[]int64, v trace.Value) {
 	}
 }
 
-// release ends what the call ends: freed and consumed handles, and the requests that were MPI_REQUEST_NULL when it
-// returned.
+// release ends what the call ends: freed and consumed handles, and the requests that were
+// MPI_REQUEST_NULL when it returned.
 func (c *comparison) release() {
 	next := 0
 	for i := range c.spec.Params {

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// TestMistakesInTheRecordPath builds the shim with bugs in the way it writes records. The reference log does not have
-// them, so the comparison must find both.
+// TestMistakesInTheRecordPath builds the shim with bugs in the way it writes records. The reference
+// log does not have them, so the comparison must find both.
 func TestMistakesInTheRecordPath(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -32,8 +32,8 @@ int main(int argc, char **argv)
 }
 `
 
-// memoryCgroup creates a control group with a memory limit, of whichever version the machine has. A process joins it by
-// writing its id into the file procs.
+// memoryCgroup creates a control group with a memory limit, of whichever version the machine has. A
+// process joins it by writing its id into the file procs.
 func memoryCgroup(t *testing.T, limit int) (procs string, killed func() string) {
 	t.Helper()
 	name := "cairn-test-" + strconv.Itoa(os.Getpid())
@@ -71,8 +71,8 @@ func memoryCgroup(t *testing.T, limit int) (procs string, killed func() string) 
 	return "", nil
 }
 
-// A rank is killed by the kernel because its control group, like a container's, is out of memory: its trace has all its
-// calls up to then, and reports that it ended early.
+// A rank is killed by the kernel because its control group, like a container's, is out of memory:
+// its trace has all its calls up to then, and reports that it ended early.
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "hungry.c")

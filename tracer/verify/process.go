@@ -76,7 +76,8 @@ func (p *process) isConstant(kind, name string, raw int64) bool {
 // hasName reports whether a raw value is a constant of a kind.
 func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
 
-// mayHave reports whether an address was at a place in a binary. Binaries may have been there one after the other.
+// mayHave reports whether an address was at a place in a binary. Binaries may have been there one
+// after the other.
 func (p *process) mayHave(address uint64, place *trace.Site) bool {
 	for i := range p.Modules {
 		m := &p.Modules[i]

@@ -37,9 +37,9 @@ func TestAwkwardPrograms(t *testing.T) {
 	}
 }
 
-// Roots on intercommunicators: MPI_ROOT, MPI_PROC_NULL, and a rank of the other group, which is often the caller's own
-// rank in its group as well. With 4 ranks the groups are of all sizes from 1 to 3 (MPICH 4.0's MPI_Ibcast does not work
-// with more).
+// Roots on intercommunicators: MPI_ROOT, MPI_PROC_NULL, and a rank of the other group, which is
+// often the caller's own rank in its group as well. With 4 ranks the groups are of all sizes from 1
+// to 3 (MPICH 4.0's MPI_Ibcast does not work with more).
 func TestRootsOnIntercommunicators(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range shimtest.Implementations {
@@ -50,8 +50,8 @@ func TestRootsOnIntercommunicators(t *testing.T) {
 				t.Error(d)
 			}
 			require.Equal(t, 4, result.Ranks)
-			// per rank: 4 calls at the ends; per communicator 4, and for each of the 4 roots 2 questions and 6
-			// collectives, once blocking and once with 6 more calls of MPI_Wait
+			// per rank: 4 calls at the ends; per communicator 4, and for each of the 4 roots 2
+			// questions and 6 collectives, once blocking and once with 6 more calls of MPI_Wait
 			require.Equal(t, uint64(4*(4+3*(4+4*(2*(2+6)+6)))), result.Calls)
 		})
 	}
@@ -105,7 +105,8 @@ program jumps
 end program
 `
 
-// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost in addition.
+// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as
+// lost in addition.
 func TestFortranJumps(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "jumps.f90")
@@ -162,7 +163,8 @@ func TestFunctionsOfLaterLibraries(t *testing.T) {
 	}
 }
 
-// requireFunctions requires that the functions that rank 0 passed are known by library and offset, not only as pointers.
+// requireFunctions requires that the functions that rank 0 passed are known by library and offset,
+// not only as pointers.
 func requireFunctions(t *testing.T, reader *trace.Reader, want int) {
 	t.Helper()
 	cursor, err := reader.Cursor(0, 0)

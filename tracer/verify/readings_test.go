@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The result of MPI_Wtime may deviate by the error of a time stamp, and not at all without rounding; other results may
-// never deviate.
+// The result of MPI_Wtime may deviate by the error of a time stamp, and not at all without
+// rounding; other results may never deviate.
 func TestReadingsAreHeldToTheirBound(t *testing.T) {
 	const logged = 3512.940332723
 	for _, c := range []struct {

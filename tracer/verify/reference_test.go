@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// Without the library of the reference log the process reports that in one line and is traced; verification finds no log.
+// Without the library of the reference log the process reports that in one line and is traced;
+// verification finds no log.
 func TestWithoutTheReferenceLibrary(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range shimtest.Implementations {

@@ -4,8 +4,10 @@ import "fmt"
 
 // A Result is the result of a comparison of a trace with its reference logs.
 type Result struct {
-	Calls         uint64         // number of calls that agree
-	Generalized   uint64         // of Calls: those of which the trace lacks arguments, since the recorder reached its limit of memory
+	Calls uint64 // number of calls that agree
+	// of Calls: those of which the trace lacks arguments, since the recorder reached
+	// its limit of memory
+	Generalized   uint64
 	Ranks         int            // number of ranks with only such calls
 	Unfinished    uint64         // calls of the log that never returned: the process ended in them
 	Disagreements []Disagreement // the first ones, in the order of ranks
@@ -44,7 +46,8 @@ func (d Disagreement) String() string {
 
 func (r *Result) count() uint64 { return uint64(len(r.Disagreements)) + r.More }
 
-// maxDisagreements is the number of disagreements that are kept; later ones usually follow from the first.
+// maxDisagreements is the number of disagreements that are kept; later ones usually
+// follow from the first.
 const maxDisagreements = 20
 
 func (r *Result) add(d Disagreement) {

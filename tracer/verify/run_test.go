@@ -38,8 +38,8 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	return reader
 }
 
-// ranksToTry returns square numbers, which grids need. The behavior of an example on more ranks does not depend on the
-// MPI.
+// ranksToTry returns square numbers, which grids need. The behavior of an example on more ranks
+// does not depend on the MPI.
 func ranksToTry(implementation string) []int {
 	switch {
 	case testing.Short():
@@ -50,11 +50,12 @@ func ranksToTry(implementation string) []int {
 	return []int{4, 9}
 }
 
-// arguments shorten examples with very many collectives: if more ranks than processors poll, each takes a time slice.
+// arguments shorten examples with very many collectives: if more ranks than processors poll, each
+// takes a time slice.
 var arguments = map[string][]string{"phases": {"--iterations", "50"}}
 
-// Every example, under both MPIs: the decoded trace agrees with the reference log. With -short each runs under one of
-// them; test/mpi's TestVerify has it under the other one.
+// Every example, under both MPIs: the decoded trace agrees with the reference log. With -short each
+// runs under one of them; test/mpi's TestVerify has it under the other one.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Glob(shimtest.Example("mpich", "*"))

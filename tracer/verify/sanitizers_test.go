@@ -14,8 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// stress builds testdata/stress.c with a sanitizer, together with a shim and a reference log that also have it, a core
-// that keeps buffers, and an MPI library of one process. It returns the program and the tracer's root.
+// stress builds testdata/stress.c with a sanitizer, together with a shim and a reference log that
+// also have it, a core that keeps buffers, and an MPI library of one process. It returns the
+// program and the tracer's root.
 func stress(t *testing.T, sanitizer, sanitized string, config string) (program, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -49,12 +50,12 @@ func stress(t *testing.T, sanitizer, sanitized string, config string) (program, 
 		filepath.Join(lib, "libcairn-mpich.so"), library, "-Wl,-rpath,"+lib), root
 }
 
-// Six threads exercise everything that the shim's threads share, under the sanitizers; their calls must agree with the
-// reference log. If tracing stops in between, the program must not notice.
+// Six threads exercise everything that the shim's threads share, under the sanitizers; their calls
+// must agree with the reference log. If tracing stops in between, the program must not notice.
 //
-// ThreadSanitizer does not see the loader's lock. It tolerates that dl_iterate_phdr reads a module's name that a dlopen
-// wrote, but not its terminating zero, which it only notices if the name fills whole words. So writes by the loader
-// itself are suppressed.
+// ThreadSanitizer does not see the loader's lock. It tolerates that dl_iterate_phdr reads a
+// module's name that a dlopen wrote, but not its terminating zero, which it only notices if the
+// name fills whole words. So writes by the loader itself are suppressed.
 func TestStressUnderSanitizers(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again,
-// and prints whether there is a core, and the result.
+// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is
+// set, makes them again, and prints whether there is a core, and the result.
 const brief = `
 #include <mpi.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ func compileBrief(t *testing.T, implementation string) string {
 	return shimtest.Compile(t, implementation, source)
 }
 
-// A process with few calls never loads the core, and so has no Go runtime: the trace is the same as with it.
+// A process with few calls never loads the core, and so has no Go runtime: the trace is the
+// same as with it.
 func TestShortProgramHasNoCore(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -107,7 +108,8 @@ func TestShortProgramHasNoCore(t *testing.T) {
 	}
 }
 
-// A program that limits its free address space to 300 MiB after MPI_Init, and then makes many calls.
+// A program that limits its free address space to 300 MiB after MPI_Init, and then
+// makes many calls.
 const narrow = `
 #include <mpi.h>
 #include <stdio.h>
@@ -141,8 +143,9 @@ int main(int argc, char **argv)
 }
 `
 
-// The Go runtime ends a process that cannot give it the address space that it needs. If the limit is tight the core is
-// not loaded. All calls are still recorded, and full buffers are not kept in memory.
+// The Go runtime ends a process that cannot give it the address space that it needs. If the
+// limit is tight the core is not loaded. All calls are still recorded, and full buffers are
+// not kept in memory.
 func TestLittleAddressSpace(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "narrow.c")
@@ -170,14 +173,16 @@ func TestLittleAddressSpace(t *testing.T) {
 	}
 }
 
-// A startCall is a system call of the shim's start: the nth call of its name in the thread that calls MPI_Init.
+// A startCall is a system call of the shim's start: the nth call of its name in the thread
+// that calls MPI_Init.
 type startCall struct {
 	name string
 	n    int
 	text string
 }
 
-// startCalls returns the system calls from the creation of the process's directory to that of the thread.
+// startCalls returns the system calls from the creation of the process's directory to
+// that of the thread.
 func startCalls(t *testing.T, program string, environment []string) (calls []startCall) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "strace")
@@ -213,7 +218,8 @@ func last(calls []startCall, name string) (text string) {
 	return text
 }
 
-// straced returns the command that runs a program under strace, which may inject faults into its system calls.
+// straced returns the command that runs a program under strace, which may inject faults into
+// its system calls.
 func straced(out string, inject []string, program string, environment []string) []string {
 	command := append([]string{"strace", "-o", out}, inject...)
 	for _, e := range environment {
@@ -222,8 +228,9 @@ func straced(out string, inject []string, program string, environment []string) 
 	return append(command, program)
 }
 
-// A process that is killed at any system call of its start leaves nothing, or what can be recovered. If one of these
-// calls fails the program does not notice, and at most one line is printed.
+// A process that is killed at any system call of its start leaves nothing, or what can be
+// recovered. If one of these calls fails the program does not notice, and at most one
+// line is printed.
 func TestEveryStepOfTheStart(t *testing.T) {
 	t.Parallel()
 	_, err := exec.LookPath("strace")
@@ -258,7 +265,8 @@ func TestEveryStepOfTheStart(t *testing.T) {
 			}
 			r, directories = inject(c, "error=ENOSPC")
 			require.Equal(t, plain.Code, r.Code, r.Stderr)
-			require.Contains(t, r.Stdout, "sum 1000") // a core that is there early may find what the shim did not
+			// a core that is there early may find what the shim did not
+			require.Contains(t, r.Stdout, "sum 1000")
 			require.LessOrEqual(t, strings.Count(r.Stderr, "cairn: "), 1, r.Stderr)
 			for _, dir := range directories {
 				_, _, err := spool.Recover(dir)

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program of two ranks that communicate forever; one of them ends in the way and after the microseconds of its
-// arguments.
+// A program of two ranks that communicate forever; one of them ends in the way and after the
+// microseconds of its arguments.
 const mortal = `
 #include <mpi.h>
 #include <pthread.h>
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
 }
 `
 
-// requireEndedEarly compares the trace of two ranks, one of which was killed, with the log: the calls up to the last
-// completed one are recorded, and the trace reports which rank ended early.
+// requireEndedEarly compares the trace of two ranks, one of which was killed, with the log: the
+// calls up to the last completed one are recorded, and the trace reports which rank ended early.
 func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least uint64) {
 	t.Helper()
 	directories := tracer.Processes(t)
@@ -75,8 +75,8 @@ func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least ui
 	t.Logf("%d calls, %d unfinished; %s", result.Calls, result.Unfinished, reader.Rank(rank).EndedEarly)
 }
 
-// Either rank ends at any time and in any way: the calls up to the last completed one are in the trace, which reports
-// that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
+// Either rank ends at any time and in any way: the calls up to the last completed one are in the
+// trace, which reports that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
 func TestEndsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -124,8 +124,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Whatever is wrong with the tracer, the program prints the same and ends in the same way as without it, and each
-// process prints at most one additional line.
+// Whatever is wrong with the tracer, the program prints the same and ends in the same way as
+// without it, and each process prints at most one additional line.
 func TestTroubleIsNotThePrograms(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "calm.c")

@@ -10,17 +10,19 @@ import (
 
 // Times are compared in two ways.
 //
-// The trace's time stamps are compared with those of the call's record, in ticks. With lossless timing they must be
-// equal. With lossy timing each interval and each time stamp must be within the bounds that package timing states
-// (Settings.IntervalBound, Settings.MomentLimit), without any further tolerance, however short the call was. With
-// aggregated timing the statistics of the intervals must be equal.
+// The trace's time stamps are compared with those of the call's record, in ticks. With lossless
+// timing they must be equal. With lossy timing each interval and each time stamp must be within the
+// bounds that package timing states (Settings.IntervalBound, Settings.MomentLimit), without any
+// further tolerance, however short the call was. With aggregated timing the statistics of the
+// intervals must be equal.
 //
-// The record's own stamps are checked with the log's own clock, which is read around the call and its record: the call
-// must be in that window, except for what the conversion of ticks to CLOCK_MONOTONIC loses. Durations that are
-// systematically too short are found where the window is hardly longer than the call: at least one in twenty of the
-// calls with a long window must have taken half of it. A window is also long if the thread was preempted between the
-// log's clock and the tracer's, or if a record buffer was handed over. With small buffers that is true of most windows,
-// and this rule does not apply.
+// The record's own stamps are checked with the log's own clock, which is read around the call and
+// its record: the call must be in that window, except for what the conversion of ticks to
+// CLOCK_MONOTONIC loses. Durations that are systematically too short are found where the window is
+// hardly longer than the call: at least one in twenty of the calls with a long window must have
+// taken half of it. A window is also long if the thread was preempted between the log's clock and
+// the tracer's, or if a record buffer was handed over. With small buffers that is true of most
+// windows, and this rule does not apply.
 const (
 	clockSlack     = 20_000    // ns
 	clockDrift     = 1e-3      // of the time since the process's first call: the kernel slews its clock by up to 0.05%
@@ -63,10 +65,12 @@ func (t *times) timesOfCalls() bool {
 	return t.settings.Mode == timing.Lossless || t.settings.Mode == timing.Lossy
 }
 
-// compare compares the times of one call; "" if they agree. The calls of a thread must be passed in order.
+// compare compares the times of one call; "" if they agree. The calls of a thread must be
+// passed in order.
 func (t *times) compare(c *loggedCall, e *trace.Event) string {
 	reason := t.thread(c.thread).compare(&t.settings, c, e)
-	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // extrapolated times need not be in this rank's windows
+	// extrapolated times need not be in this rank's windows
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank {
 		reason = t.window(c, e)
 	}
 	return reason

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// timedCalls returns the calls of a thread as in a log and as in a trace; intervals are gap and duration of each call,
-// in ticks.
+// timedCalls returns the calls of a thread as in a log and as in a trace; intervals are gap and
+// duration of each call, in ticks.
 func timedCalls(intervals [][2]int64) ([]*loggedCall, []trace.Event) {
 	var calls []*loggedCall
 	var events []trace.Event
@@ -42,7 +42,8 @@ func comparedTimes(settings string, calls []*loggedCall, events []trace.Event) (
 	return reasons
 }
 
-// shift shifts everything from an interval on: interval 2i is the gap before call i, 2i + 1 its duration.
+// shift shifts everything from an interval on: interval 2i is the gap before call i,
+// 2i + 1 its duration.
 func shift(events []trace.Event, interval int, by int64) {
 	for i := range events {
 		if 2*i >= interval {
@@ -54,8 +55,8 @@ func shift(events []trace.Event, interval int, by int64) {
 	}
 }
 
-// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: an error of 5% is 30 ticks, and 31 are too many, in a duration or
-// in a gap, in either direction. Lossless timing allows none.
+// Calls of 600 ticks, 0.2 µs with a counter of 3 GHz: an error of 5% is 30 ticks, and 31 are too
+// many, in a duration or in a gap, in either direction. Lossless timing allows none.
 func TestBoundOfShortCalls(t *testing.T) {
 	intervals := [][2]int64{{0, 9_000}, {600, 600}, {600, 600}, {600, 600}}
 	for _, c := range []struct {
@@ -106,8 +107,8 @@ func TestDriftIsSeen(t *testing.T) {
 	require.Contains(t, reasons[0], "from tick")
 }
 
-// Times with the recorder's rounding agree for any intervals, also with tracer overhead, nested calls and calls without
-// stamps.
+// Times with the recorder's rounding agree for any intervals, also with tracer overhead, nested
+// calls and calls without stamps.
 func TestRoundedTimesAgree(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 12))
@@ -138,7 +139,8 @@ func TestRoundedTimesAgree(t *testing.T) {
 	}
 }
 
-// A vote causes an overhead of 5,000 ticks: it is not part of the gap, and shifts what follows exactly.
+// A vote causes an overhead of 5,000 ticks: it is not part of the gap, and shifts what
+// follows exactly.
 func TestHeldTimeIsExact(t *testing.T) {
 	calls, events := timedCalls([][2]int64{{0, 600}, {600, 600}, {5_600, 600}})
 	events[2].OverheadTicks = 5_000
@@ -176,7 +178,8 @@ func TestAggregatesAreCompared(t *testing.T) {
 	require.NotEmpty(t, thread.compareAggregates(nil))
 }
 
-// An encoder with a slightly too coarse grid is found with calls of 0.2 µs: at 6% their neighbors are 6% apart.
+// An encoder with a slightly too coarse grid is found with calls of 0.2 µs: at 6% their
+// neighbors are 6% apart.
 func TestCoarserGridIsSeen(t *testing.T) {
 	intervals := make([][2]int64, 500)
 	for i := range intervals {

@@ -6,10 +6,12 @@ import (
 
 // Findings are the groups of ranks that behave alike.
 type Findings struct {
-	Clusters  []clusters.Cluster `json:"clusters"`       // largest first
-	Leads     []int              `json:"leads"`          // one rank of each cluster for each group of peers that compute for an equal time: Chameleon's top K
-	Phases    []clusters.Phase   `json:"cluster_phases"` // groups in each phase, in order
-	Sequences int                `json:"sequences"`      // number of distinct call sequences without arguments
-	Behaviors int                `json:"behaviors"`      // the same with arguments
-	Notes     []string           `json:"notes,omitempty"`
+	Clusters []clusters.Cluster `json:"clusters"` // largest first
+	// one rank of each cluster for each group of peers that compute for an equal time:
+	// Chameleon's top K
+	Leads     []int            `json:"leads"`
+	Phases    []clusters.Phase `json:"cluster_phases"` // groups in each phase, in order
+	Sequences int              `json:"sequences"`      // number of distinct call sequences without arguments
+	Behaviors int              `json:"behaviors"`      // the same with arguments
+	Notes     []string         `json:"notes,omitempty"`
 }

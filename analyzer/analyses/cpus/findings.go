@@ -11,9 +11,13 @@ type Findings struct {
 const (
 	fewCPUs        = 0.8 // share of time on a CPU below which lost communication time is attributed to CPUs
 	oftenPreempted = 50  // preemptions per second without a CPU, if the kernel does not count the wait for a CPU
-	muchStarved    = 0.1 // share of time in which a rank lacked a CPU to make progress; a rank that sleeps or waits for a disk needs none
-	shared         = 0.1 // share of time in which a rank was ready to run but had no CPU, even if it would only have polled
-	muchStopped    = 0.1 // share of time in which a container was stopped by its CPU limit
+	// share of time in which a rank lacked a CPU to make progress; a rank that sleeps or waits for
+	// a disk needs none
+	muchStarved = 0.1
+	// share of time in which a rank was ready to run but had no CPU, even if it would
+	// only have polled
+	shared      = 0.1
+	muchStopped = 0.1 // share of time in which a container was stopped by its CPU limit
 )
 
 // CPUs is the CPU usage of ranks: means over the ranks with at least two samples, between the first

@@ -138,7 +138,8 @@ func (a *closeUp) longestWait(causes []int) (location int, longest *matching.Wai
 					order = -1
 				}
 			}
-			if order > 0 || order == 0 && i == location && (p.Cause < where.Cause || p.Cause == where.Cause && p.Kind < where.Kind) { // maps are unordered
+			// maps are unordered
+			if order > 0 || order == 0 && i == location && (p.Cause < where.Cause || p.Cause == where.Cause && p.Kind < where.Kind) {
 				location, length, where = i, t.Longest, p
 			}
 		}

@@ -31,7 +31,8 @@ type Efficiency struct {
 	Parallel      *float64 `json:"parallel"`      // mean(useful) / T
 	LoadBalance   *float64 `json:"load_balance"`  // mean(useful) / max(useful)
 	Communication *float64 `json:"communication"` // max(useful) / T
-	Serialization *float64 `json:"serialization"` // max(useful) / T_ideal: the loss is time in which ranks wait for each other in turn
+	// max(useful) / T_ideal: the loss is time in which ranks wait for each other in turn
+	Serialization *float64 `json:"serialization"`
 	Transfer      *float64 `json:"transfer"`      // T_ideal / T: the loss is time in the network and MPI itself
 	IdealSeconds  *float64 `json:"ideal_seconds"` // T_ideal: duration on an ideal network, by replay
 	MeanUseful    *float64 `json:"mean_useful_seconds"`

@@ -11,12 +11,13 @@ type Findings struct {
 
 // Path is the critical path.
 type Path struct {
-	LengthSeconds  float64      `json:"length_seconds"`
-	ByRank         []RankShare  `json:"by_rank"`     // by decreasing seconds; without ranks that are not on it
-	ByFunction     []FuncShare  `json:"by_function"` // "computation" outside of MPI
-	ByCallSite     []SiteShare  `json:"by_call_site"`
-	ByNode         []NodeShare  `json:"by_node"`         // or host, outside Kubernetes
-	ByPhase        []PhaseShare `json:"by_phase"`        // in order of the phases; "outside" is in none of them, such as the launch
+	LengthSeconds float64     `json:"length_seconds"`
+	ByRank        []RankShare `json:"by_rank"`     // by decreasing seconds; without ranks that are not on it
+	ByFunction    []FuncShare `json:"by_function"` // "computation" outside of MPI
+	ByCallSite    []SiteShare `json:"by_call_site"`
+	ByNode        []NodeShare `json:"by_node"` // or host, outside Kubernetes
+	// in order of the phases; "outside" is in none of them, such as the launch
+	ByPhase        []PhaseShare `json:"by_phase"`
 	Impact         Impact       `json:"impact"`          // the cost of its activities for all ranks
 	NearCritical   []RankSlack  `json:"near_critical"`   // the ranks off the path with the least slack, at most 10
 	Segments       []Segment    `json:"segments"`        // in order of time, without gaps

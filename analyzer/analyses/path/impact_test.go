@@ -37,7 +37,8 @@ func assertImpacts(t *testing.T, want, got map[string][]float64) {
 // is 40 − (10 + 40) / 2 = 15.
 func TestImpactWithinRanksThatDoTheSame(t *testing.T) {
 	f := analyzertest.Built(t, analyzertest.LateAtBarrier())
-	assertImpacts(t, map[string][]float64{ // path, indicator, activity, within, between, off the path
+	assertImpacts(t, map[string][]float64{
+		// path, indicator, activity, within, between, off the path
 		"MPI_Init w.c:1": {10, 0, 20, 0, 0, 0},
 		"computation between MPI_Init at w.c:1 and MPI_Barrier at w.c:2": {40, 15, 50, 30, 0, 0},
 		"MPI_Barrier w.c:2": {1, 0, 2, 0, 0, 0},
@@ -79,7 +80,7 @@ func TestImpactBetweenRanksThatDoDifferentThings(t *testing.T) {
 // before the second.
 //
 //	rank 0: Init 0-10, Barrier 25-51 (waits until 50), Barrier 66-67, Finalize 67-68
-//	rank 1: Init 0-10, Barrier 50-51,                  Barrier 51-67 (waits until 66), Finalize 67-68
+//	rank 1: Init 0-10, Barrier 50-51, Barrier 51-67 (waits until 66), Finalize 67-68
 //
 // The path: Init 10, 40 on rank 1 before the first barrier, 1 in it, 15 on rank 0 before the
 // second, 1 in it, Finalize 1. Rank 0 is busy for 10 + 15 + 1 + 15 + 1 + 1 = 43 and idle for 25:

@@ -69,7 +69,8 @@ func side(m profile.Matrix) int { return (m.Ranks + m.Tile - 1) / max(1, m.Tile)
 // full matrix is short, too.
 func chart(r *section.Run) any {
 	m := section.Of[Findings](r).Profile.Matrix
-	type run [4]uint64 // tiles without messages before it, number of consecutive equal tiles, messages, bytes
+	// tiles without messages before it, number of consecutive equal tiles, messages, bytes
+	type run [4]uint64
 	data := struct {
 		Ranks int   `json:"ranks"`
 		Tile  int   `json:"tile"`

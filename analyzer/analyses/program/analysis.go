@@ -22,8 +22,8 @@ type Findings struct {
 // Analysis finds one program text for all ranks.
 var Analysis = analysis.New("program", analysis.About{Title: "the program of all ranks", Version: 1, Sections: Sections}, find)
 
-// Limits of the work: the other analyses take longer than stepsPerCall for each call, and enoughSteps
-// take one or two seconds of CPU time and a few hundred megabytes.
+// Limits of the work: the other analyses take longer than stepsPerCall for each call, and
+// enoughSteps take one or two seconds of CPU time and a few hundred megabytes.
 const (
 	enoughSteps  = 32_000_000
 	stepsPerCall = 2

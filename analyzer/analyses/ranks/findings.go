@@ -14,22 +14,27 @@ type Findings struct {
 
 // RankTime is how one rank spent its time.
 type RankTime struct {
-	Rank           int      `json:"rank"`
-	Pod            string   `json:"pod"`
-	Node           string   `json:"node"`
-	Host           string   `json:"host"`
-	Calls          uint64   `json:"calls"`
-	Computation    float64  `json:"computation_seconds"`
-	MPI            float64  `json:"mpi_seconds"`            // waiting included
-	Waiting        *float64 `json:"waiting_seconds"`        // null, like the following ones, if the times of single calls were not recorded
-	CausedWaiting  *float64 `json:"caused_waiting_seconds"` // how long others waited directly for this rank
-	Path           *float64 `json:"path_seconds"`
-	PathShare      *float64 `json:"path_share"`
-	Slack          *float64 `json:"slack_seconds"`                   // maximum time by which it could be later without making the run longer; mean over the time in which it does not wait
-	DelayCost      *float64 `json:"delay_cost_seconds"`              // waiting of others that its delays caused, directly or indirectly
-	Initialization float64  `json:"initialization_seconds,omitzero"` // inside MPI_Init; like the next one, omitted if it is not in the trace
-	Finalization   float64  `json:"finalization_seconds,omitzero"`   // inside MPI_Finalize
-	EndedEarly     string   `json:"ended_early,omitempty"`
+	Rank        int     `json:"rank"`
+	Pod         string  `json:"pod"`
+	Node        string  `json:"node"`
+	Host        string  `json:"host"`
+	Calls       uint64  `json:"calls"`
+	Computation float64 `json:"computation_seconds"`
+	MPI         float64 `json:"mpi_seconds"` // waiting included
+	// null, like the following ones, if the times of single calls were not recorded
+	Waiting       *float64 `json:"waiting_seconds"`
+	CausedWaiting *float64 `json:"caused_waiting_seconds"` // how long others waited directly for this rank
+	Path          *float64 `json:"path_seconds"`
+	PathShare     *float64 `json:"path_share"`
+	// maximum time by which it could be later without making the run longer; mean over the time in
+	// which it does not wait
+	Slack *float64 `json:"slack_seconds"`
+	// waiting of others that its delays caused, directly or indirectly
+	DelayCost *float64 `json:"delay_cost_seconds"`
+	// inside MPI_Init; like the next one, omitted if it is not in the trace
+	Initialization float64 `json:"initialization_seconds,omitzero"`
+	Finalization   float64 `json:"finalization_seconds,omitzero"` // inside MPI_Finalize
+	EndedEarly     string  `json:"ended_early,omitempty"`
 }
 
 // FunctionTime is what all ranks together spent in a function.

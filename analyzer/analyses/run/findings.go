@@ -7,12 +7,15 @@ import (
 // Findings describe the run as a whole. Unknown values are omitted from the JSON. Without this
 // analysis, the report has RunSeconds from the merge, or nothing.
 type Findings struct {
-	RunSeconds float64        `json:"run_seconds,omitzero"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
-	RunStartNS int64          `json:"run_start_ns,omitzero"` // start of T on the common clock, which is CLOCK_MONOTONIC of the first rank's node
-	Window     *Window        `json:"window,omitempty"`      // the only part that was analyzed; T and all other findings refer to it
-	Clock      clock.Findings `json:"clock,omitzero"`
-	Timing     TimingError    `json:"timing,omitzero"`
-	Notes      []string       `json:"notes,omitempty"` // unmatched calls, defects of the trace
+	// T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunSeconds float64 `json:"run_seconds,omitzero"`
+	// start of T on the common clock, which is CLOCK_MONOTONIC of the first rank's node
+	RunStartNS int64 `json:"run_start_ns,omitzero"`
+	// the only part that was analyzed; T and all other findings refer to it
+	Window *Window        `json:"window,omitempty"`
+	Clock  clock.Findings `json:"clock,omitzero"`
+	Timing TimingError    `json:"timing,omitzero"`
+	Notes  []string       `json:"notes,omitempty"` // unmatched calls, defects of the trace
 }
 
 // A Window is a part of the run.

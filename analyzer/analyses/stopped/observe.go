@@ -21,8 +21,9 @@ type state struct {
 	finished        bool // it returned from MPI_Finalize
 	living          bool // its trace ends before its end, which is unknown
 	end             *trace.End
-	died            int64 // last time at which it was known to be alive, on the common clock; after MPI_Finalize its exit
-	begin           int64 // entry of its first call
+	// last time at which it was known to be alive, on the common clock; after MPI_Finalize its exit
+	died  int64
+	begin int64 // entry of its first call
 
 	last    call              // last call of its main thread
 	longest int64             // its longest computation between two calls
@@ -167,7 +168,8 @@ func detailOf(c *timeline.Call) detail {
 	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
 		d.root = new(int(in[i].Int))
 	}
-	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int { // the error code is the last argument
+	// the error code is the last argument
+	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int {
 		d.code = strconv.FormatInt(in[len(in)-1].Int, 10)
 	}
 	return d

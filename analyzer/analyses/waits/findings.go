@@ -2,8 +2,9 @@ package waits
 
 // Findings are the wait states.
 type Findings struct {
-	WaitStates []WaitTime     `json:"wait_states" jsonschema:"nullable"` // null if the times of single calls were not recorded
-	Waits      *WaitBreakdown `json:"waits"`                             // null if wait_states is
+	// null if the times of single calls were not recorded
+	WaitStates []WaitTime     `json:"wait_states" jsonschema:"nullable"`
+	Waits      *WaitBreakdown `json:"waits"` // null if wait_states is
 }
 
 // WaitTime is the number and the total duration of waits in one pattern.

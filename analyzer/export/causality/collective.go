@@ -55,7 +55,8 @@ func (f *Finder) causeOf(c *match.Collective, part int) *enterTime {
 		if cause := c.Awaited(part); cause >= 0 {
 			return g.entered[cause]
 		}
-	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File: // these need not wait for anyone
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
+		// these need not wait for anyone
 	}
 	return nil
 }

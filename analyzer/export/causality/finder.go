@@ -25,7 +25,8 @@ type Finder struct {
 	ready         []int // locations that can advance
 }
 
-// An enterTime is the corrected time at which a call was entered, or the latest of several of these.
+// An enterTime is the corrected time at which a call was entered, or the latest of
+// several of these.
 type enterTime struct {
 	time int64
 	open int // number of missing inputs

@@ -53,12 +53,14 @@ const (
 	RmaOpCompleteBlocking                     // ID
 	RmaOpCompleteNonBlocking                  // ID
 	RmaOpCompleteRemote                       // ID
-	IoCreateHandle                            // Object: handle, as in all that follow; Op: access mode, Level: creation flags, Tag: status flags
-	IoDestroyHandle                           //
-	IoSeek                                    // Offset, Op: whence
-	IoOperationBegin                          // Op: mode, Level: flags, Sent: requested bytes, ID: operation
-	IoOperationIssued                         // ID
-	IoOperationComplete                       // Received: bytes, ID
+	// Object: handle, as in all that follow; Op: access mode, Level: creation flags,
+	// Tag: status flags
+	IoCreateHandle
+	IoDestroyHandle     //
+	IoSeek              // Offset, Op: whence
+	IoOperationBegin    // Op: mode, Level: flags, Sent: requested bytes, ID: operation
+	IoOperationIssued   // ID
+	IoOperationComplete // Received: bytes, ID
 )
 
 // An Event is one record of a location.

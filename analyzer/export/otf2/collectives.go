@@ -124,7 +124,8 @@ func (p *process) exchanged(l *line, plan *plan) (sent, received uint64) {
 	comm := &p.trace.Communicators()[l.event.Comm]
 	members := uint64(comm.Members.Len())
 	if comm.Remote.Len() > 0 {
-		members = uint64(comm.Remote.Len()) // if both groups have the same size, which MPI does not require
+		// if both groups have the same size, which MPI does not require
+		members = uint64(comm.Remote.Len())
 		if comm.Members.Index(p.present) < 0 {
 			members = uint64(comm.Members.Len())
 		}

@@ -103,8 +103,8 @@ type member struct {
 	world world // zero for this one
 }
 
-// A world is another MPI world, if that is known, or that of some members of a communicator. A trace
-// does not tell which of these are the same processes.
+// A world is another MPI world, if that is known, or that of some members of a communicator. A
+// trace does not tell which of these are the same processes.
 type world struct {
 	id   string // "" if unknown
 	comm int    // then the communicator, as in the trace

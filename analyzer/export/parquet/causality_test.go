@@ -13,8 +13,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Random programs with rounded times: in the tables no message is received before it was sent, nobody leaves a barrier before
-// all have entered, no thread's time goes backward, and messages join with calls of the same times.
+// Random programs with rounded times: in the tables no message is received before it was sent,
+// nobody leaves a barrier before all have entered, no thread's time goes backward, and messages
+// join with calls of the same times.
 func TestEffectsComeAfterCausesInTables(t *testing.T) {
 	repaired := uint64(0)
 	for seed := range int64(12) {

@@ -112,7 +112,8 @@ func TestTables(t *testing.T) {
 	assert.Equal(t, []int32{0, 1}, read[communicatorRow](t, dir, "communicators")[0].Members)
 }
 
-// An operation's cause is the entry of the rank that came last, and the kind of a collective call has its root and operator.
+// An operation's cause is the entry of the rank that came last, and the kind of a collective call
+// has its root and operator.
 func TestCollective(t *testing.T) {
 	b := tracetest.New(3)
 	for i := range 3 {
@@ -156,7 +157,8 @@ func TestRangeAndRanks(t *testing.T) {
 	assert.Empty(t, files, "all tables or none")
 }
 
-// Without the times of single calls there are calls without times, and of tables of an earlier export nothing is left.
+// Without the times of single calls there are calls without times, and of tables of an earlier
+// export nothing is left.
 func TestAggregatedTiming(t *testing.T) {
 	content := two().Content()
 	content.Meta.Timing = timing.Settings{Mode: timing.Aggregated}
@@ -192,7 +194,8 @@ func TestAggregatedTiming(t *testing.T) {
 	require.ErrorContains(t, err, "timing aggregated")
 }
 
-// What is noted of waits comes back, also when the spool is on disk and calls are asked for that did not wait.
+// What is noted of waits comes back, also when the spool is on disk and calls are asked for
+// that did not wait.
 func TestWaitedComesBack(t *testing.T) {
 	w := newWaited(1)
 	defer w.close()

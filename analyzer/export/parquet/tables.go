@@ -4,7 +4,8 @@ package parquet
 // and tables.
 const SchemaVersion = 1
 
-// The rows of the tables. A field that is a pointer, or optional, may be null; docs/tables.md says when.
+// The rows of the tables. A field that is a pointer, or optional, may be null;
+// docs/tables.md says when.
 
 type callRow struct {
 	CallID        int64  `parquet:"call_id"`

@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// values of the counters with a name, by the names of their parents: time in units since the run began, and value.
+// values of the counters with a name, by the names of their parents: time in units since the run
+// began, and value.
 func (f *file) values(t *testing.T, name string) map[string][][2]float64 {
 	t.Helper()
 	values := map[string][][2]float64{}
@@ -29,7 +30,8 @@ func (f *file) values(t *testing.T, name string) map[string][][2]float64 {
 	return values
 }
 
-// Rank 1's 8 bytes leave at 7 after the run began and are received at 8, rank 0's leave then and are received at 10.
+// Rank 1's 8 bytes leave at 7 after the run began and are received at 8, rank 0's leave then and
+// are received at 10.
 func TestBytesInFlight(t *testing.T) {
 	f, summary := written(t, two(), Options{})
 	assert.Equal(t, map[string][][2]float64{"": {{7, 8}, {10, 0}}}, f.values(t, "Bytes in flight"))
@@ -42,7 +44,8 @@ func TestBytesInFlight(t *testing.T) {
 	assert.Equal(t, map[string][][2]float64{"": {{7, 8}}}, f.values(t, "Bytes in flight"))
 }
 
-// Rank 0 has half a CPU for 4 units, then two, and is throttled in the last of them; nobody counts that for rank 1.
+// Rank 0 has half a CPU for 4 units, then two, and is throttled in the last of them; nobody counts
+// that for rank 1.
 func TestCPUs(t *testing.T) {
 	b := two()
 	sample := func(at, cpu, throttled float64) trace.ContextSample {
@@ -58,7 +61,8 @@ func TestCPUs(t *testing.T) {
 	near := func(want, have [][2]float64) {
 		t.Helper()
 		require.Len(t, have, len(want))
-		for i := range want { // a trace rounds moments of samples to about a unit, and counts to 1/128
+		// a trace rounds moments of samples to about a unit, and counts to 1/128
+		for i := range want {
 			assert.InDelta(t, want[i][0], have[i][0], 1.2)
 			assert.InDelta(t, want[i][1], have[i][1], 2)
 		}
@@ -72,7 +76,8 @@ func TestCPUs(t *testing.T) {
 	assert.Len(t, f.values(t, "CPU use"), 1)
 }
 
-// A stencil of 20 iterations is one loop between a beginning and an end, which follow each other without overlap.
+// A stencil of 20 iterations is one loop between a beginning and an end, which follow each other
+// without overlap.
 func TestPhases(t *testing.T) {
 	c := simulate.Config{Pattern: "stencil2d", Ranks: 4, Iterations: 20}
 	f, summary := exported(t, timeline.Of(tracetest.Open(t, tracetest.Simulated(t, c))), Options{})

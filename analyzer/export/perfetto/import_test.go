@@ -115,7 +115,8 @@ func (f *imported) call(slice int) importedSlice {
 	return f.slices[slice]
 }
 
-// words are the arrows: track, call and when that begins at both ends, and the instant that it ends at.
+// words are the arrows: track, call and when that begins at both ends, and the instant
+// that it ends at.
 func (f *imported) words(unit uint64) []string {
 	var list []string
 	for _, a := range f.arrows {
@@ -129,7 +130,8 @@ func (f *imported) words(unit uint64) []string {
 	return list
 }
 
-// pairs are all messages of a trace, as words of an arrow has them without its instant, backward ones turned around.
+// pairs are all messages of a trace, as words of an arrow has them without its instant, backward
+// ones turned around.
 type pairs struct {
 	start    int64
 	names    map[uint16]string
@@ -240,7 +242,8 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 			b.Rank(0).Recv(2, 5, 1, 8)
 			b.Rank(1).Send(2, 3, 0)
 		}, []string{"1 MPI_Send 2 > 0 MPI_Recv 2"}},
-		// Rank 2's message goes on by rank 1 to rank 0 in no time: of time 5, the calls are sent in the order 2, 1, 0.
+		// Rank 2's message goes on by rank 1 to rank 0 in no time: of time 5, the calls are sent in
+		// the order 2, 1, 0.
 		"passed on without any time": {func(b *tracetest.Builder) {
 			b.Rank(0).Recv(2, 5, 1, 8).Collective("MPI_Barrier", 5, 9)
 			b.Rank(1).Recv(3, 5, 2, 8).Send(5, 5, 0).Collective("MPI_Barrier", 5, 9)
@@ -279,7 +282,8 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 			b.Rank(0).Recv(2, 5, 1, 8).Recv(5, 6, 1, 8)
 			b.Rank(1).Send(5, 5, 0).Send(5, 5, 0)
 		}, []string{"1 MPI_Send 5 > 0 MPI_Recv 2 received", "1 MPI_Send 5 > 0 MPI_Recv 5"}},
-		// Clocks of one host are one clock, which does not move the receive that ends before the send begins: causality does.
+		// Clocks of one host are one clock, which does not move the receive that ends before the
+		// send begins: causality does.
 		"received before it was sent": {func(b *tracetest.Builder) {
 			b.Rank(0).Recv(2, 4, 1, 8)
 			b.Rank(1).Send(5, 6, 0)
@@ -301,8 +305,9 @@ func TestEveryMessageIsAnArrowInPerfetto(t *testing.T) {
 	}
 }
 
-// Random programs, in which most things happen at once: calls that take no time, receives that end as their send begins,
-// chains of these. Every other program's times are rounded, which puts receives before their sends.
+// Random programs, in which most things happen at once: calls that take no time, receives that end
+// as their send begins, chains of these. Every other program's times are rounded, which puts
+// receives before their sends.
 func TestArrowsOfRandomPrograms(t *testing.T) {
 	total, repaired := 0, uint64(0)
 	for seed := range int64(60) {

@@ -27,7 +27,8 @@
 //   - The synchronization of one-sided communication, and partitions, are messages whose sender
 //     does not wait.
 //
-// What SimGrid cannot express is left out, counted and named (Summary.LeftOut): data of one-sided
-// communication, calls of threads other than the first of each rank, neighborhood collectives, collectives
-// of intercommunicators, operations without a partner. Memory grows with the messages of the trace.
+// What SimGrid cannot express is left out, counted and named (Summary.LeftOut): data of
+// one-sided communication, calls of threads other than the first of each rank, neighborhood
+// collectives, collectives of intercommunicators, operations without a partner. Memory grows
+// with the messages of the trace.
 package simgrid

@@ -38,7 +38,8 @@ func actions(t *testing.T, dir string, rank string) []string {
 	return lines
 }
 
-// on is the trace of two ranks that start at 0; the functions add the calls between MPI_Init, until 1, and MPI_Finalize, at 20.
+// on is the trace of two ranks that start at 0; the functions add the calls between MPI_Init,
+// until 1, and MPI_Finalize, at 20.
 func on(t *testing.T, n int, with func(b *tracetest.Builder), calls func(i int, r *tracetest.Rank)) timeline.Trace {
 	t.Helper()
 	b := tracetest.New(n)
@@ -184,8 +185,8 @@ func TestOtherThreads(t *testing.T) {
 	assert.Equal(t, []string{"init", "barrier", "compute 1000000", "compute 5000000", "barrier", "finalize"}, actions(t, dir, "1"))
 }
 
-// A rank that the trace lacks has a file, so that the others keep their numbers; MPI_Init and MPI_Finalize are those of the
-// others.
+// A rank that the trace lacks has a file, so that the others keep their numbers; MPI_Init and
+// MPI_Finalize are those of the others.
 func TestMissingRank(t *testing.T) {
 	b := tracetest.New(3).Without(1)
 	for _, i := range []int{0, 1} {
@@ -202,7 +203,8 @@ func TestMissingRank(t *testing.T) {
 	assert.Equal(t, "host0\nmissing-1\nhost0\n", string(hosts))
 }
 
-// The network of a simulated run is the one that it was simulated on, but for the 200 ns that each of its calls takes.
+// The network of a simulated run is the one that it was simulated on, but for the 200 ns that each
+// of its calls takes.
 func TestMeasuredNetwork(t *testing.T) {
 	c := simulate.Config{Pattern: "random", Ranks: 4, Iterations: 200, Model: simulate.Model{Latency: 5000, PerByte: 0.5}}
 	_, s := export(t, timeline.Of(tracetest.Open(t, tracetest.Simulated(t, c))))

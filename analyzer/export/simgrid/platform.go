@@ -28,7 +28,8 @@ func hosts(t timeline.Trace) []string {
 				name = where
 			}
 		}
-		of[r.Rank] = strings.Map(func(c rune) rune { // a blank or a colon would end a name in the list of hosts
+		// a blank or a colon would end a name in the list of hosts
+		of[r.Rank] = strings.Map(func(c rune) rune {
 			if c == ' ' || c == ':' || c == '\t' || c == '\n' {
 				return '_'
 			}
@@ -38,7 +39,8 @@ func hosts(t timeline.Trace) []string {
 	return of
 }
 
-// platform writes the hosts, the network and what is needed to run the export: platform.xml, hostfile and traces.txt.
+// platform writes the hosts, the network and what is needed to run the export: platform.xml,
+// hostfile and traces.txt.
 func (e *export) platform(dir string) error {
 	of := hosts(e.trace)
 	cores := map[string]int{}

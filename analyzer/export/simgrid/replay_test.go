@@ -17,8 +17,8 @@ type request struct {
 	number        int // among those of its key and side
 }
 
-// A replayer runs exports by MPI's rules alone, without time: who waits for whom. It is what smpirun -replay must be able to
-// do, and says where it could not.
+// A replayer runs exports by MPI's rules alone, without time: who waits for whom. It is what
+// smpirun -replay must be able to do, and says where it could not.
 type replayer struct {
 	t          *testing.T
 	name       string

@@ -71,9 +71,12 @@ func newRandomRun(random *rand.Rand) *randomRun {
 // some ranks. They take no time, so that all times are those of the run without them.
 func (p *randomRun) trace(random *rand.Rand) *tracetest.Builder {
 	b := tracetest.New(len(p.took))
-	inside := make([]map[trace.EvidenceKey]int64, len(p.took)) // measured time of each rank, by the calls around it
-	slow := map[trace.EvidenceKey]bool{}                       // where the slow rank computes longer
-	sites := map[string]uint32{}                               // numbered at first use, as the builder does
+	// measured time of each rank, by the calls around it
+	inside := make([]map[trace.EvidenceKey]int64, len(p.took))
+	// where the slow rank computes longer
+	slow := map[trace.EvidenceKey]bool{}
+	// numbered at first use, as the builder does
+	sites := map[string]uint32{}
 	call := func(r *tracetest.Rank, name, site string, enter, exit float64) trace.CallSite {
 		if sites[site] == 0 {
 			sites[site] = uint32(len(sites)) + 1
@@ -162,7 +165,8 @@ func TestQueriesDivideNoRegion(t *testing.T) {
 		require.Len(t, got.Verdict.Causes, len(want.Verdict.Causes), "seed %d: %s", seed, got.Verdict.Text)
 		for i := range got.Verdict.Causes {
 			x, y := &want.Verdict.Causes[i], &got.Verdict.Causes[i]
-			require.InDelta(t, x.BlockedSeconds, y.BlockedSeconds, x.BlockedSeconds/100, "seed %d", seed) // traces have it rounded
+			// traces have it rounded
+			require.InDelta(t, x.BlockedSeconds, y.BlockedSeconds, x.BlockedSeconds/100, "seed %d", seed)
 			require.InDelta(t, x.LostSeconds, y.LostSeconds, 1e-9, "seed %d", seed)
 			y.BlockedSeconds, y.LostSeconds = x.BlockedSeconds, x.LostSeconds
 		}
@@ -188,8 +192,8 @@ func TestQueriesDivideNoRegion(t *testing.T) {
 	}
 }
 
-// Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer does
-// not compute longer, and no rank computes "for 0 s each time".
+// Waits for a CPU are not work: a rank that has to wait for the time by which it computes longer
+// does not compute longer, and no rank computes "for 0 s each time".
 func TestWaitsForACPUAreNotWork(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {

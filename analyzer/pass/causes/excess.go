@@ -516,7 +516,8 @@ func (a *search) slowWorker(what accounts.Activity, questions int) *Hypothesis {
 	}
 	workers := others + 1
 	busy := (total + totals[slow.row]) / workers
-	equal := (total + counts[slow.row]*mean) / workers // computation of each rank if tasks were divided evenly
+	// computation of each rank if tasks were divided evenly
+	equal := (total + counts[slow.row]*mean) / workers
 	h.estimated = int64(max(busy*(1-now/then), longest-equal) * 1e9)
 	h.What = fmt.Sprintf("%s took as long for a task as the others", h.Cause.Who())
 	h.Assumes = "Its tasks take as long as those of the others. Tasks go to whoever is ready, so all together are done faster by what this rank is faster, at least."

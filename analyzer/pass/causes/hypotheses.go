@@ -18,9 +18,11 @@ const (
 	maxHypotheses = 8
 	minOfRanks    = 2
 	maxCauses     = 3
-	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one with at least this gain is the cause
-	severally     = 0.8  // of the gain of a set of ranks: if its parts together gain this one by one, they are several causes
-	MinPromise    = 0.01 // of the run: minimum for a row in the table of what-ifs
+	keeps         = 0.9 // of a wider hypothesis's gain: a narrower one with at least this gain is the cause
+	// of the gain of a set of ranks: if its parts together gain this one by one, they
+	// are several causes
+	severally  = 0.8
+	MinPromise = 0.01 // of the run: minimum for a row in the table of what-ifs
 )
 
 // minGain is the minimum gain of a cause as a fraction of the run. For ranks that stand out in a

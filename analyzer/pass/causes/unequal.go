@@ -24,9 +24,11 @@ import (
 //   - It is not noise: the ranks' totals differ by more than their own variation explains, or the
 //     iterations of different ranks are more unequal than noise makes them.
 const (
-	minScatterGain    = 0.15 // minimum gain if only the spread of iterations excludes noise, which costs up to a tenth
-	minExcess         = 0.03 // of the run: minimum excess of the busiest rank over the mean
-	maxConserved      = 0.25 // maximum variance of the sum of all ranks over the sum of their variances, if work moves between ranks
+	minScatterGain = 0.15 // minimum gain if only the spread of iterations excludes noise, which costs up to a tenth
+	minExcess      = 0.03 // of the run: minimum excess of the busiest rank over the mean
+	// maximum variance of the sum of all ranks over the sum of their variances, if work
+	// moves between ranks
+	maxConserved      = 0.25
 	conservedAlpha    = 0.001
 	minIterations     = 8
 	unequalMiddle     = 0.3 // interquartile range over median of iterations, above which they are not noise

@@ -28,9 +28,10 @@ func grows() *tracetest.Builder {
 	return b
 }
 
-// An iteration takes 2 + 0.5 + 5.5 + 0.5 = 8.5 units of a millisecond; the mean before the second barrier is 2 + 3.5/2 =
-// 3.75, with which it would take 6.75. So the run takes 1 + 170 + 1 = 172 and would take 137: 35 less. In all, rank 0
-// computes 80, rank 7 computes 150, the mean is 115. Next are the barriers: 40 of 0.5 each.
+// An iteration takes 2 + 0.5 + 5.5 + 0.5 = 8.5 units of a millisecond; the mean before the second
+// barrier is 2 + 3.5/2 = 3.75, with which it would take 6.75. So the run takes 1 + 170 + 1 = 172
+// and would take 137: 35 less. In all, rank 0 computes 80, rank 7 computes 150, the mean is 115.
+// Next are the barriers: 40 of 0.5 each.
 func TestImbalanceInOneRegion(t *testing.T) {
 	f := find(t, grows().Content())
 	v := f.Verdict

@@ -163,8 +163,8 @@ func TestOnePreemption(t *testing.T) {
 	assert.Nil(t, v.Rank, v.Text)
 }
 
-// throttled returns a run in which rank 2 is paused for 8 in every fifth of 210 iterations, like by a
-// CPU limit, 336 in total. Its other iterations are as long as those of the others.
+// throttled returns a run in which rank 2 is paused for 8 in every fifth of 210 iterations, like by
+// a CPU limit, 336 in total. Its other iterations are as long as those of the others.
 func throttled() *tracetest.Builder {
 	random := rand.New(rand.NewPCG(7, 8))
 	return tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
@@ -205,9 +205,9 @@ func TestStartIsNotTheNetwork(t *testing.T) {
 	assert.Contains(t, v.Text, "most of the rest, 71%, is the start and the end of MPI")
 }
 
-// TestThrottlingIsToldFromWork: with samples in which the container of the paused rank was throttled
-// for about that time, the verdict reports throttling; not if all containers were, or for much
-// less, or if it is not known.
+// TestThrottlingIsToldFromWork: with samples in which the container of the paused rank was
+// throttled for about that time, the verdict reports throttling; not if all containers were, or for
+// much less, or if it is not known.
 func TestThrottlingIsToldFromWork(t *testing.T) {
 	const unknown = -1
 	samples := func(units float64) []trace.ContextSample {

@@ -27,8 +27,9 @@ func costs(f analyzertest.Findings) []delay {
 
 func rounded(seconds float64) float64 { return float64(int64(seconds*1e9+0.5)) / tracetest.Unit }
 
-// TestDelayShortTerm: rank 1 waits 40 in MPI_Recv for rank 0, which computed 45 before its MPI_Send where rank 1
-// computed 5 before its receive. All of the wait is the short-term cost of that computation.
+// TestDelayShortTerm: rank 1 waits 40 in MPI_Recv for rank 0, which computed 45 before its
+// MPI_Send where rank 1 computed 5 before its receive. All of the wait is the short-term cost of
+// that computation.
 func TestDelayShortTerm(t *testing.T) {
 	b := tracetest.New(2)
 	b.Rank(0).At("a.c:1").Init(0, 5).At("a.c:10").Send(50, 55, 1).At("a.c:20").Finalize(60, 70)

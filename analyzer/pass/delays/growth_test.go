@@ -24,7 +24,8 @@ func TestRootCausesGrowInProportion(t *testing.T) {
 		passes := pass.Begin(t.Context(), timeline.Of(r), matching.Pass)
 		f, err := matching.Pass.Of(t.Context(), passes)
 		require.NoError(t, err)
-		for _, spent := range []int{0, math.MinInt / 2} { // as it is, and with nothing left from the beginning
+		// as it is, and with nothing left from the beginning
+		for _, spent := range []int{0, math.MinInt / 2} {
 			d := newDelays(f)
 			d.unspent = spent
 			require.NoError(t, d.follow(t.Context()))

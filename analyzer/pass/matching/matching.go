@@ -139,7 +139,8 @@ func (f *Result) decoded(c *timeline.Call) {
 	}
 	switch {
 	case c.Semantics.Operation == semantics.Initialize && !p.initialized:
-		p.initialized, p.tally = true, f.Profile.Location(c.Location) // calls before MPI_Init are not part of the run
+		// calls before MPI_Init are not part of the run
+		p.initialized, p.tally = true, f.Profile.Location(c.Location)
 	case c.Semantics.Operation == semantics.Finalize:
 		p.finalized = true
 	}

@@ -59,7 +59,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{},
 	},
 	{
-		// Rank 0 starts an access epoch to rank 1 at 10 and is blocked in MPI_Win_start until rank 1 posts at 50.
+		// Rank 0 starts an access epoch to rank 1 at 10 and is blocked in MPI_Win_start until
+		// rank 1 posts at 50.
 		name: "late post at start",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(2))
@@ -79,8 +80,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"late post": 40},
 	},
 	{
-		// The same with an implementation that waits in MPI_Win_complete: MPI_Win_start returns at 11, and the wait is from 20
-		// to 50.
+		// The same with an implementation that waits in MPI_Win_complete: MPI_Win_start returns
+		// at 11, and the wait is from 20 to 50.
 		name: "late post at complete",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(2))
@@ -100,7 +101,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"late post": 30},
 	},
 	{
-		// Rank 1 exposes its window at 8 and waits from 10 on for the ends of two accesses: rank 0's at 40, rank 2's at 70.
+		// Rank 1 exposes its window at 8 and waits from 10 on for the ends of two accesses: rank
+		// 0's at 40, rank 2's at 70.
 		name: "early wait",
 		build: func() *tracetest.Builder {
 			b := window(tracetest.New(3))
@@ -190,7 +192,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"lock contention": 40},
 	},
 	{
-		// Windows are created and freed by all: rank 1 comes late to the creation (30) and rank 0 to the end (80).
+		// Windows are created and freed by all: rank 1 comes late to the creation (30) and rank 0
+		// to the end (80).
 		name: "window",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -207,8 +210,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"wait at window": 20 + 40},
 	},
 	{
-		// A file is opened by all, written at once (rank 1 is late, 50), and written again by a split collective whose end
-		// rank 0 enters at 70 while rank 1 begins it at 80.
+		// A file is opened by all, written at once (rank 1 is late, 50), and written again by a
+		// split collective whose end rank 0 enters at 70 while rank 1 begins it at 80.
 		name: "collective file access",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -246,7 +249,8 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"wait at collective file access": 30},
 	},
 	{
-		// A distributed graph 2 → 0, 0 → 1: rank 0's only source is 2 (50), rank 1's is 0 (10); rank 2 has none.
+		// A distributed graph 2 → 0, 0 → 1: rank 0's only source is 2 (50), rank 1's is 0 (10);
+		// rank 2 has none.
 		name: "neighborhood in a graph",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -268,8 +272,9 @@ var oneSidedPatterns = []pattern{
 		waits: map[string]float64{"wait at neighborhood collective": 40},
 	},
 	{
-		// A partitioned message of two partitions, ready at 30 and 60. Rank 1 divides it into two as well and asks for the first
-		// from 20 on (it is there at 31: 10 waited), then computes and waits for all of it from 40: 20.
+		// A partitioned message of two partitions, ready at 30 and 60. Rank 1 divides it into two
+		// as well and asks for the first from 20 on (it is there at 31: 10 waited), then computes
+		// and waits for all of it from 40: 20.
 		name: "partitioned",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)

@@ -41,8 +41,9 @@ const big = 100_000 // bytes of a message that no implementation sends eagerly
 
 var patterns = []pattern{
 	{
-		// Rank 1 enters MPI_Recv at 10 and waits until rank 0, which computes until 50, enters MPI_Send: 40 lost.
-		// The path: rank 0 up to 50, then rank 1's receive of what is left of the message, and its end.
+		// Rank 1 enters MPI_Recv at 10 and waits until rank 0, which computes until 50, enters
+		// MPI_Send: 40 lost. The path: rank 0 up to 50, then rank 1's receive of what is left of
+		// the message, and its end.
 		name: "late sender",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -58,7 +59,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 40},
 	},
 	{
-		// Rank 0 sends 100 kB at 10 and is blocked until rank 1 enters MPI_Recv at 50. Rank 0 is last to leave.
+		// Rank 0 sends 100 kB at 10 and is blocked until rank 1 enters MPI_Recv at 50. Rank 0
+		// is last to leave.
 		name: "late receiver, rendezvous",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -73,7 +75,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late receiver": 40},
 	},
 	{
-		// The same with 8 bytes: an eager send does not wait, so its time is communication and stays on the path.
+		// The same with 8 bytes: an eager send does not wait, so its time is communication and
+		// stays on the path.
 		name: "late receiver, eager",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -103,7 +106,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late receiver": 40},
 	},
 	{
-		// Ranks enter the barrier at 10, 20, 80 and leave at 82. Waits: 70 + 60. After it rank 0 computes longest.
+		// Ranks enter the barrier at 10, 20, 80 and leave at 82. Waits: 70 + 60. After it rank 0
+		// computes longest.
 		name: "barrier",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -113,8 +117,8 @@ var patterns = []pattern{
 			})
 			return b
 		},
-		// MPI_Finalize: rank 0 is the last to enter (95); ranks 1 and 2 wait 5 and 10. All leave at 100, and of equal
-		// ranks the first one is where the path ends.
+		// MPI_Finalize: rank 0 is the last to enter (95); ranks 1 and 2 wait 5 and 10. All leave
+		// at 100, and of equal ranks the first one is where the path ends.
 		path: []piece{
 			{2, 0, 5, "MPI_Init"}, {2, 5, 80, "computation"},
 			{0, 80, 82, "MPI_Barrier"}, {0, 82, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},
@@ -189,8 +193,9 @@ var patterns = []pattern{
 		waits: map[string]float64{"early scan": 30},
 	},
 	{
-		// A ring of MPI_Sendrecv: each sends to the right and receives from the left. Rank 0 is late (50): rank 1 waits
-		// for it; then rank 1 is late for rank 2 in the second round (60 against 30).
+		// A ring of MPI_Sendrecv: each sends to the right and receives from the left. Rank 0 is
+		// late (50): rank 1 waits for it; then rank 1 is late for rank 2 in the second
+		// round (60 against 30).
 		name: "sendrecv ring",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -206,8 +211,8 @@ var patterns = []pattern{
 			})
 			return b
 		},
-		// Rank 1 waits 10 → 50 for rank 0, rank 2 waits 30 → 60 for rank 1 in round two; rank 0's message in round two
-		// left at 65 > 60: rank 1 waits 5 more for it.
+		// Rank 1 waits 10 → 50 for rank 0, rank 2 waits 30 → 60 for rank 1 in round two; rank 0's
+		// message in round two left at 65 > 60: rank 1 waits 5 more for it.
 		path: []piece{
 			{0, 0, 5, "MPI_Init"}, {0, 5, 50, "computation"},
 			{1, 50, 55, "MPI_Sendrecv"}, {1, 55, 60, "computation"},
@@ -216,7 +221,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 40 + 30 + 5},
 	},
 	{
-		// MPI_Waitall for messages of two sources that leave at 30 and 60: it waits for the later one.
+		// MPI_Waitall for messages of two sources that leave at 30 and 60: it waits
+		// for the later one.
 		name: "waitall, two sources",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -251,8 +257,9 @@ var patterns = []pattern{
 		waits: map[string]float64{},
 	},
 	{
-		// Two halves of the world reduce on their own communicators: rank 1 is late for rank 0 (40), rank 3 for rank 2
-		// (70). World ranks 2 and 3 are ranks 0 and 1 of theirs. MPI_Comm_split at 6 … 8 on all.
+		// Two halves of the world reduce on their own communicators: rank 1 is late for rank 0
+		// (40), rank 3 for rank 2 (70). World ranks 2 and 3 are ranks 0 and 1 of theirs.
+		// MPI_Comm_split at 6 … 8 on all.
 		name: "sub-communicators",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(4)
@@ -301,7 +308,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 20 + 26},
 	},
 	{
-		// Rank 0 is launched 20 units after rank 1, whose MPI_Init waits for it: the run starts with a launch.
+		// Rank 0 is launched 20 units after rank 1, whose MPI_Init waits for it: the run
+		// starts with a launch.
 		name: "late launch",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -356,7 +364,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 20},
 	},
 	{
-		// A matched probe takes the first message (30); the plain receive that follows must match the second (60).
+		// A matched probe takes the first message (30); the plain receive that follows must match
+		// the second (60).
 		name: "matched probe",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -372,11 +381,13 @@ var patterns = []pattern{
 			{1, 0, 5, "MPI_Init"}, {1, 5, 30, "computation"}, {1, 30, 31, "MPI_Send"}, {1, 31, 60, "computation"},
 			{0, 60, 63, "MPI_Recv"}, {0, 63, 64, "computation"}, {0, 64, 65, "MPI_Mrecv"}, {0, 65, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},
 		},
-		// The second wait was for a message that was sent after the one that MPI_Mrecv then completes.
+		// The second wait was for a message that was sent after the one that
+		// MPI_Mrecv then completes.
 		waits: map[string]float64{"late sender": 20 + 27, "late sender, wrong order, same source": 27},
 	},
 	{
-		// MPI_Ibarrier is entered at 10 and 40; rank 0 waits for its completion from 20 on, until rank 1 enters it.
+		// MPI_Ibarrier is entered at 10 and 40; rank 0 waits for its completion from 20 on, until
+		// rank 1 enters it.
 		name: "non-blocking barrier",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)
@@ -392,7 +403,8 @@ var patterns = []pattern{
 		waits: map[string]float64{"wait at barrier": 20},
 	},
 	{
-		// A line of three in a Cartesian communicator: rank 0's only neighbor is 1, so rank 2 (80) does not matter to it.
+		// A line of three in a Cartesian communicator: rank 0's only neighbor is 1, so rank 2 (80)
+		// does not matter to it.
 		name: "neighborhood collective",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(3)
@@ -484,9 +496,9 @@ var patterns = []pattern{
 		waits: map[string]float64{"late broadcast": 50},
 	},
 	{
-		// Rank 0 polls with MPI_Test every 0.05 from 20 on; rank 1 sends at 20.2; the poll that begins at 20.25 succeeds. The
-		// polls and what is between them are waiting: 0.2 of it for rank 1. After a computation of 10, another request's
-		// first poll succeeds at once.
+		// Rank 0 polls with MPI_Test every 0.05 from 20 on; rank 1 sends at 20.2; the poll that
+		// begins at 20.25 succeeds. The polls and what is between them are waiting: 0.2 of it for
+		// rank 1. After a computation of 10, another request's first poll succeeds at once.
 		name: "polling",
 		build: func() *tracetest.Builder {
 			b := tracetest.New(2)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Make echarts.min.js, the part of Apache ECharts that the report's page uses, from the versions in package-lock.json.
-# The result is committed: building Cairn needs neither npm nor a network.
+# Make echarts.min.js, the part of Apache ECharts that the report's page uses, from the versions in
+# package-lock.json. The result is committed: building Cairn needs neither npm nor a network.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)

@@ -21,10 +21,11 @@ type Provenance struct {
 	Dropped        uint64 `json:"dropped_records"`
 	Timing         string `json:"timing"`
 	CallSites      string `json:"call_sites"`
-	Clustering     string `json:"clustering"`  // cost and benefit of clustering the ranks at run time; "" if they were not clustered
-	TracedBy       string `json:"traced_by"`   // version of Cairn
-	AnalyzedBy     string `json:"analyzed_by"` // version of Cairn
-	TraceURI       string `json:"trace_uri"`
+	// cost and benefit of clustering the ranks at run time; "" if they were not clustered
+	Clustering string `json:"clustering"`
+	TracedBy   string `json:"traced_by"`   // version of Cairn
+	AnalyzedBy string `json:"analyzed_by"` // version of Cairn
+	TraceURI   string `json:"trace_uri"`
 }
 
 // A Host is a pod, or a host outside Kubernetes, and the ranks that it ran.

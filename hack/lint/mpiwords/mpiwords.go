@@ -95,7 +95,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// member names a selected field or method with its type, also where that is embedded in the type of the operand.
+// member names a selected field or method with its type, also where that is embedded in the
+// type of the operand.
 func member(s *types.Selection) string {
 	if s == nil {
 		return ""
@@ -169,7 +170,8 @@ func parses(info *types.Info, above []ast.Node, e ast.Expr) bool {
 			if !ok || !slices.Contains([]string{"strings", "bytes", "regexp", "slices", "maps"}, library.Imported().Path()) {
 				return false
 			}
-			return len(n.Args) == 1 || slices.ContainsFunc(n.Args, hasConstant) // strings.Fields(class), or a comparison
+			// strings.Fields(class), or a comparison
+			return len(n.Args) == 1 || slices.ContainsFunc(n.Args, hasConstant)
 		default:
 			return false
 		}

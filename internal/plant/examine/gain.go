@@ -6,7 +6,8 @@ import "fmt"
 type Gain struct {
 	Run, Predicted, Real float64 // seconds: duration of the run, predicted gain, measured gain
 	Spread               float64 // of the mended runs, in seconds
-	Estimate             bool    // it is labeled as an estimate: it comes from a rule of thumb, not from the replay alone
+	// it is labeled as an estimate: it comes from a rule of thumb, not from the replay alone
+	Estimate bool
 }
 
 // Gain returns the gain of a plant with correctly named cause and ranks. ok is false if there is

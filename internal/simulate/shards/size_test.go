@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// sizeOf is the size of a job's trace but for what is not counted: times, call sites, metadata. The job is merged as
-// its pods do it: shards first.
+// sizeOf is the size of a job's trace but for what is not counted: times, call sites, metadata. The
+// job is merged as its pods do it: shards first.
 func sizeOf(t *testing.T, config simulate.Config) int64 {
 	t.Helper()
 	config.NoReplay, config.CallSites, config.Timing = true, "none", "aggregated"
@@ -37,8 +37,8 @@ func sizeOf(t *testing.T, config simulate.Config) int64 {
 	return s.Container + s.Signatures + s.Grammar + s.RankMap + s.Values
 }
 
-// The trace of a stencil without times is below a kilobyte, however many ranks and iterations there are. The rows of
-// make bench-trace go up to a million ranks and ten million iterations.
+// The trace of a stencil without times is below a kilobyte, however many ranks and iterations there
+// are. The rows of make bench-trace go up to a million ranks and ten million iterations.
 func TestStencilsHaveConstantSize(t *testing.T) {
 	flat := simulate.Config{Pattern: "stencil2d"}
 	round := simulate.Config{Pattern: "stencil3d", Periodic: true}
@@ -63,7 +63,8 @@ func TestStencilsHaveConstantSize(t *testing.T) {
 				if first == 0 {
 					first = size
 				}
-				require.Less(t, size, first+160, what) // longer numbers, and the shapes that a small grid has not got
+				// longer numbers, and the shapes that a small grid has not got
+				require.Less(t, size, first+160, what)
 			}
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ReportCPU reports the processor time per operation, which other programs on the machine disturb less than the wall
-// time; call it at the start and run what it returns at the end.
+// ReportCPU reports the processor time per operation, which other programs on the machine disturb
+// less than the wall time; call it at the start and run what it returns at the end.
 func ReportCPU(b *testing.B) func() {
 	start := CPUNS()
 	return func() {

@@ -1,5 +1,5 @@
-// Command gen writes the layout of raw files for Go (tracer/rawlayout/layout_gen.go) and for C (tracer/core/layout_gen.h)
-// from its table. `go generate ./tracer/rawlayout` runs it.
+// Command gen writes the layout of raw files for Go (tracer/rawlayout/layout_gen.go) and for C
+// (tracer/core/layout_gen.h) from its table. `go generate ./tracer/rawlayout` runs it.
 package main
 
 import (

@@ -11,7 +11,8 @@ import (
 // readings is the number of tries for a sample.
 const readings = 4
 
-// Now samples the three clocks. It returns false if the clock of the records cannot be read on this machine.
+// Now samples the three clocks. It returns false if the clock of the records cannot be read
+// on this machine.
 func Now(kind string) (timing.ClockSample, bool) {
 	monotonic := func() int64 { return clockNS(unix.CLOCK_MONOTONIC) }
 	realtime := func() int64 { return clockNS(unix.CLOCK_REALTIME) }
@@ -24,8 +25,8 @@ func Now(kind string) (timing.ClockSample, bool) {
 	return timing.ClockSample{}, false
 }
 
-// sample reads the three clocks together and keeps the fastest of several tries: a preemption between two reads would
-// shift every time stamp of the rank.
+// sample reads the three clocks together and keeps the fastest of several tries: a preemption
+// between two reads would shift every time stamp of the rank.
 func sample(ticks, monotonic, realtime func() int64) (best timing.ClockSample) {
 	least := int64(math.MaxInt64)
 	for range readings {

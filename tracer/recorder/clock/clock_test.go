@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// TestSampleWithoutPreemption: three clocks that run alike; after the n-th time that one is read, the thread is
-// preempted for a million ticks. The sample is one in which that did not happen.
+// TestSampleWithoutPreemption: three clocks that run alike; after the n-th time that one is read,
+// the thread is preempted for a million ticks. The sample is one in which that did not happen.
 func TestSampleWithoutPreemption(t *testing.T) {
 	for aside := range 4 * readings {
 		now, n := int64(0), 0

@@ -6,18 +6,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A rank samples its clocks with each buffer, some seconds apart, for days. Times between two kept samples are
-// interpolated linearly. NTP changes the rate of a clock every few minutes, by up to 500 ppm, and sometimes sets the
-// wall clock. If a dropped sample was far from the line between its neighbors, the ranks of one node would drift apart,
-// since each samples at other times. So the samples closest to that line are dropped.
+// A rank samples its clocks with each buffer, some seconds apart, for days. Times between two kept
+// samples are interpolated linearly. NTP changes the rate of a clock every few minutes, by up
+// to 500 ppm, and sometimes sets the wall clock. If a dropped sample was far from the line between
+// its neighbors, the ranks of one node would drift apart, since each samples at other times. So the
+// samples closest to that line are dropped.
 const (
-	maxEvenSamples = 64  // limit for clocks with an even rate
-	maxSamples     = 512 // limit for any clocks: with a change every five minutes, all samples of the last two and a half days
+	maxEvenSamples = 64 // limit for clocks with an even rate
+	// limit for any clocks: with a change every five minutes, all samples of the last
+	// two and a half days
+	maxSamples = 512
 	// evenDeviation is the deviation in ns up to which maxEvenSamples are enough.
 	evenDeviation = 10_000
 )
 
-// Append appends a sample and thins the list out. It ignores a sample that is empty or not later than the last one.
+// Append appends a sample and thins the list out. It ignores a sample that is empty or not later
+// than the last one.
 func Append(samples []timing.ClockSample, s timing.ClockSample) []timing.ClockSample {
 	n := len(samples)
 	switch {
@@ -33,8 +37,9 @@ func Append(samples []timing.ClockSample, s timing.ClockSample) []timing.ClockSa
 	return append(samples, s)
 }
 
-// thinned drops samples, those with the smallest deviation first, until left samples remain or every one deviates by more
-// than most ns from the line between its neighbors. The first and the last sample stay.
+// thinned drops samples, those with the smallest deviation first, until left samples remain or
+// every one deviates by more than most ns from the line between its neighbors. The first and the
+// last sample stay.
 func thinned(samples []timing.ClockSample, limit int, tolerance float64) []timing.ClockSample {
 	for len(samples) > limit {
 		next, least := -1, math.Inf(1)
@@ -51,7 +56,8 @@ func thinned(samples []timing.ClockSample, limit int, tolerance float64) []timin
 	return samples
 }
 
-// offLine returns the deviation of s from the line between a and b: the larger of the two clocks' deviations, in ns.
+// offLine returns the deviation of s from the line between a and b: the larger of the two clocks'
+// deviations, in ns.
 func offLine(a, s, b *timing.ClockSample) float64 {
 	share := float64(s.Ticks-a.Ticks) / float64(b.Ticks-a.Ticks)
 	monotonic := float64(s.MonotonicNS-a.MonotonicNS) - share*float64(b.MonotonicNS-a.MonotonicNS)

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// A fakeNode has a time stamp counter with an even rate, a monotonic clock whose rate changes, and a wall clock that is
-// also set.
+// A fakeNode has a time stamp counter with an even rate, a monotonic clock whose rate changes, and
+// a wall clock that is also set.
 type fakeNode struct {
 	begins []float64 // seconds by the counter
 	at     []float64 // monotonic seconds
@@ -61,8 +61,8 @@ func (n *fakeNode) sample(t, jitter float64) timing.ClockSample {
 	}
 }
 
-// Ranks of one node, each with samples at other times, agree about all times of three days while NTP changes the rate
-// of the clock and sets it; and the number of their samples is limited.
+// Ranks of one node, each with samples at other times, agree about all times of three days while
+// NTP changes the rate of the clock and sets it; and the number of their samples is limited.
 func TestClocksOverDays(t *testing.T) {
 	const seconds = 3 * 86400
 	seeds := uint64(5)

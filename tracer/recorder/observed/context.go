@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// The shim samples what the operating system counts for a process (format: context.c). The file has a word with the index
-// of the valid table and its number of samples, then the two tables.
+// The shim samples what the operating system counts for a process (format: context.c). The file has
+// a word with the index of the valid table and its number of samples, then the two tables.
 const (
 	contextMagic  = rawlayout.ContextMagic
 	maxContext    = rawlayout.ContextSamples

@@ -65,7 +65,8 @@ func TestContextIsThinnedOut(t *testing.T) {
 	driver, path := contextDriver(t), filepath.Join(t.TempDir(), "context")
 	out, err := driver("thin", path, "500").Output()
 	require.NoError(t, err)
-	require.Equal(t, fmt.Sprintln(1<<30), string(out)) // the interval has doubled after 32 samples, then after every 16
+	// the interval has doubled after 32 samples, then after every 16
+	require.Equal(t, fmt.Sprintln(1<<30), string(out))
 	samples := readContext(t, path)
 	require.LessOrEqual(t, len(samples), maxContext)
 	require.Equal(t, trace.ContextSample{}, samples[0])
@@ -114,7 +115,8 @@ func TestContextOfThisProcess(t *testing.T) {
 	require.Contains(t, []int64{trace.Unknown, 0}, before.StealNS, "it counts from the process's beginning")
 }
 
-// Steal is the eighth number of the first line, in ticks of 10 ms. A file without it means unknown, never 0.
+// Steal is the eighth number of the first line, in ticks of 10 ms. A file without it means
+// unknown, never 0.
 func TestStealOfAMachine(t *testing.T) {
 	const line = "cpu  100 5 50 4000 3 0 9 %s 7 0\ncpu0 100 5 50 4000 3 0 9 1 7 0\nintr 1 2\n"
 	driver := contextDriver(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The shim's measurements of long computations and calls, and its list of the process's threads (format:
-// tracer/shim/evidence).
+// The shim's measurements of long computations and calls, and its list of the process's threads
+// (format: tracer/shim/evidence).
 const (
 	evidenceMagic   = rawlayout.EvidenceMagic
 	evidenceRows    = rawlayout.EvidenceRows
@@ -37,7 +37,8 @@ type evidence struct {
 	threads   []trace.ThreadUsage
 }
 
-// decodeEvidence decodes the evidence, nil if the format is unknown. site returns the call site for the word of a record.
+// decodeEvidence decodes the evidence, nil if the format is unknown. site returns the call site for
+// the word of a record.
 func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	var f evidenceContent
 	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != evidenceMagic ||
@@ -87,7 +88,8 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	return e
 }
 
-// plausibleSums reports whether sums can be those of real instances. A damaged disk can leave anything.
+// plausibleSums reports whether sums can be those of real instances. A damaged disk
+// can leave anything.
 func plausibleSums(s *evidenceSums) bool {
 	return s.Count > 0 && s.Count < maxEvidence && s.Wall > 0 && s.Wall < maxEvidence && s.CPU >= 0 && s.CPU <= s.Wall
 }
@@ -142,8 +144,8 @@ func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
 	}
 }
 
-// AddTo adds the evidence to the rank of c. It skips functions and call sites that are not in c, since the observations
-// of a living process may be ahead of its records.
+// AddTo adds the evidence to the rank of c. It skips functions and call sites that are not in c,
+// since the observations of a living process may be ahead of its records.
 func (e *evidence) AddTo(c *trace.Content) {
 	if e == nil {
 		return

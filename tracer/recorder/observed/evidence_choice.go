@@ -7,17 +7,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Which evidence of a rank the trace gets: rows that are a significant part of the run, and the largest of their
-// instances.
+// Which evidence of a rank the trace gets: rows that are a significant part of the run, and the
+// largest of their instances.
 const (
 	minRowShare      = 0.005 // of the run's duration
 	minInstanceShare = 0.001
 	maxOfAKind       = trace.MaxInstances / 2
 )
 
-// ChooseEvidence adds the significant part of its evidence to a rank. taken is the total duration of the long instances
-// of each row, measured or not, and run is the duration of the rank, both in ns. An instance's Row is an index into
-// rows.
+// ChooseEvidence adds the significant part of its evidence to a rank. taken is the total duration
+// of the long instances of each row, measured or not, and run is the duration of the rank, both in
+// ns. An instance's Row is an index into rows.
 func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, instances []trace.EvidenceInstance, run int64) {
 	r.Evidence, r.Outliers = nil, nil
 	number := make([]int, len(rows)) // 1 + index in r.Evidence
@@ -43,8 +43,8 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	}
 }
 
-// LargestInstances returns the longest instances and those in which the thread was off CPU longest, ordered by BeginNS:
-// at most MaxInstances.
+// LargestInstances returns the longest instances and those in which the thread was off CPU longest,
+// ordered by BeginNS: at most MaxInstances.
 func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 	list = slices.Clone(list)
 	var kept []trace.EvidenceInstance

@@ -50,14 +50,16 @@ func gapOf(e *evidence) *trace.EvidenceRow {
 	return nil
 }
 
-// The machine may be busy: the measured time is at least the requested one, and a burning thread has a CPU for as long.
+// The machine may be busy: the measured time is at least the requested one, and a burning thread
+// has a CPU for as long.
 func TestEvidenceOfAComputation(t *testing.T) {
 	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
 		t.Run(kind, func(t *testing.T) {
 			var e *evidence
 			var row *trace.EvidenceRow
-			// The first one may be unexpected. On a busy machine readings take long, and most exceed the budget.
+			// The first one may be unexpected. On a busy machine readings take long, and most
+			// exceed the budget.
 			for times := 30; times <= 480 && (row == nil || row.Count < 2); times *= 2 {
 				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
 				e = readEvidence(t, path)
@@ -105,7 +107,8 @@ func TestDataOfSomeInstances(t *testing.T) {
 func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 	empty, fake := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(fake, "thread-self"), 0o700))
-	for name, text := range map[string]string{"schedstat": "0 0 0\n", "io": "rchar: x\n"} { // as without CONFIG_SCHED_INFO
+	// as without CONFIG_SCHED_INFO
+	for name, text := range map[string]string{"schedstat": "0 0 0\n", "io": "rchar: x\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(fake, "thread-self", name), []byte(text), 0o600))
 	}
 	for name, test := range map[string]struct{ proc, kind string }{
@@ -239,7 +242,8 @@ func TestChooseEvidence(t *testing.T) {
 	rows := []trace.EvidenceRow{row(9, 10, 1000), row(3, 1, 4), row(2, 100, 500)}
 	var instances []trace.EvidenceInstance
 	for i := range int64(100) {
-		instances = append(instances, trace.EvidenceInstance{Row: 0, BeginNS: 1000 - i, WallNS: 102 + i, CPUNS: 102 + i}) // longer than the mean of 100
+		// longer than the mean of 100
+		instances = append(instances, trace.EvidenceInstance{Row: 0, BeginNS: 1000 - i, WallNS: 102 + i, CPUNS: 102 + i})
 		instances = append(instances, trace.EvidenceInstance{Row: 1, BeginNS: i, WallNS: 1000})
 		instances = append(instances, trace.EvidenceInstance{Row: 2, BeginNS: i, WallNS: 5, CPUNS: 5})
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// A Life is what is known of the lifetime of a process (format: life.c). Times are in ticks, 0 if unknown.
+// A Life is what is known of the lifetime of a process (format: life.c). Times are in
+// ticks, 0 if unknown.
 type Life struct {
 	Alive            int64 // the process was last known to be alive
 	Signal, SignalAt int64 // the last crash signal that reached a handler
@@ -38,5 +39,6 @@ func decodeLife(b []byte) Life {
 	return l
 }
 
-// Last returns the latest time at which the process is known to have been alive, and at least entered.
+// Last returns the latest time at which the process is known to have been alive, and
+// at least entered.
 func (l *Life) Last(entered int64) int64 { return max(l.Alive, l.SignalAt, l.exitAt, entered) }

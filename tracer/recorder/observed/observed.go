@@ -5,8 +5,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// Everything that the shim observes of a process other than calls is in one file (tracer/shim/evidence/observed.h): life,
-// context and evidence, each at its own offset. If the spool was almost full the file ends after the life.
+// Everything that the shim observes of a process other than calls is in one file
+// (tracer/shim/evidence/observed.h): life, context and evidence, each at its own offset. If the
+// spool was almost full the file ends after the life.
 const (
 	FileName         = "observed"
 	observedContext  = rawlayout.ObservedContext
@@ -25,8 +26,8 @@ func (o Content) Context() []trace.ContextSample {
 	return decodeContext(o.upTo(observedEvidence)[len(o.upTo(observedContext)):])
 }
 
-// Evidence returns the measurements of long computations and calls, nil if the format is unknown. site returns the call
-// site for the address in a record.
+// Evidence returns the measurements of long computations and calls, nil if the format is unknown.
+// site returns the call site for the address in a record.
 func (o Content) Evidence(site func(word uint64) int32) *evidence {
 	return decodeEvidence(o[len(o.upTo(observedEvidence)):], site)
 }

@@ -10,7 +10,8 @@ type Ballot struct {
 	Calls     uint64 // since the last marker, of the thread with the most
 }
 
-// Ballot returns the rank's ballot at the latest marker. It is zero for a process without clustering.
+// Ballot returns the rank's ballot at the latest marker. It is zero for a process
+// without clustering.
 func (c *Clustering) Ballot() Ballot {
 	if c == nil {
 		return Ballot{}
@@ -18,8 +19,8 @@ func (c *Clustering) Ballot() Ballot {
 	return c.ballot
 }
 
-// makeBallot makes the ballot for the closed interval. timed reports that single calls have times; without them another
-// rank's times cannot be used for them.
+// makeBallot makes the ballot for the closed interval. timed reports that single calls have times;
+// without them another rank's times cannot be used for them.
 func (c *Clustering) makeBallot(threads []Thread, timed bool) Ballot {
 	b := Ballot{Unchanged: timed, Period: period(c.strides)}
 	for _, t := range threads {
@@ -44,9 +45,9 @@ func (y *Tally) unchanged(m Mode) bool {
 // maxStrides is the number of strides that are kept. A period can be found up to half of it.
 const maxStrides = 256
 
-// period returns the least p such that the last strides repeat with period p, at least twice and over more than half of
-// all known strides or 32 of them; 0 if there is none. Early in a run most strides belong to the program's
-// initialization.
+// period returns the least p such that the last strides repeat with period p, at least twice and
+// over more than half of all known strides or 32 of them; 0 if there is none. Early in a run most
+// strides belong to the program's initialization.
 func period(strides []uint64) int {
 	n := len(strides)
 	for p := 1; 3*p <= n; p++ {

@@ -21,11 +21,13 @@ type Clustering struct {
 	follows bool // another rank leads: times are buffered until the next vote
 	pending bool // the outcome of a vote is pending: times are buffered, whoever leads
 	ballot  Ballot
-	// strides are hashes of the calls between two blocking collectives of all processes, the latest ones.
+	// strides are hashes of the calls between two blocking collectives of all processes,
+	// the latest ones.
 	strides []uint64
 }
 
-// New returns the initial state of a process with this mode; nil if the process does not take part in clustering.
+// New returns the initial state of a process with this mode; nil if the process does not take
+// part in clustering.
 func New(mode string) *Clustering {
 	m, err := ParseMode(mode)
 	if err != nil || !m.Clustered {
@@ -40,7 +42,8 @@ func (c *Clustering) Votes() []trace.Vote { return slices.Clone(c.votes) }
 // Pending reports whether the outcome of the vote on a closed interval is pending.
 func (c *Clustering) Pending() bool { return c.pending }
 
-// Code returns the part of a terminal that is compared between ranks; 0: the terminal was not described yet.
+// Code returns the part of a terminal that is compared between ranks; 0: the terminal was
+// not described yet.
 func (c *Clustering) Code(terminal int32) uint64 {
 	if int(terminal) < len(c.codes) {
 		return c.codes[terminal]
@@ -48,8 +51,9 @@ func (c *Clustering) Code(terminal int32) uint64 {
 	return 0
 }
 
-// Describe computes the code of a terminal from its function and its call path, innermost frame first. It ignores the
-// outermost frames that may differ between ranks (Mode.Frames), but never the innermost one.
+// Describe computes the code of a terminal from its function and its call path, innermost frame
+// first. It ignores the outermost frames that may differ between ranks (Mode.Frames), but never
+// the innermost one.
 func (c *Clustering) Describe(terminal int32, function uint64, path []*trace.Site) uint64 {
 	text := binary.AppendUvarint(nil, function)
 	for _, s := range path[:max(min(len(path), 1), len(path)-c.mode.Frames)] {
@@ -62,8 +66,8 @@ func (c *Clustering) Describe(terminal int32, function uint64, path []*trace.Sit
 	return c.codes[terminal]
 }
 
-// Missing returns the number of votes between the last known one and vote; these have no record. ok is false if vote
-// cannot be the number of a vote.
+// Missing returns the number of votes between the last known one and vote; these have no record. ok
+// is false if vote cannot be the number of a vote.
 func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	known := uint64(len(c.votes))
 	if vote > maxVotes || vote < known || vote-known > maxMissing {
@@ -72,8 +76,8 @@ func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	return vote - known, true
 }
 
-// Cut closes the interval of all threads; the outcome of the vote on it is then pending. timed reports that single calls
-// have times.
+// Cut closes the interval of all threads; the outcome of the vote on it is then pending. timed
+// reports that single calls have times.
 func (c *Clustering) Cut(threads []Thread, timed bool) {
 	for _, t := range threads {
 		y := t.Tally
@@ -94,11 +98,13 @@ type Decision struct {
 	leadTimes bool
 	factor    int
 	mode      Mode
-	// Follows reports that another rank leads from now on: the times of this one are buffered until the next vote.
+	// Follows reports that another rank leads from now on: the times of this one are buffered
+	// until the next vote.
 	Follows bool
 }
 
-// Decide applies an outcome; nil if its record is missing. The caller must then call Settle for each thread.
+// Decide applies an outcome; nil if its record is missing. The caller must then call Settle
+// for each thread.
 func (c *Clustering) Decide(o *Outcome, rank int) Decision {
 	if o == nil {
 		o = &noOutcome
@@ -110,8 +116,9 @@ func (c *Clustering) Decide(o *Outcome, rank int) Decision {
 	return d
 }
 
-// Settle ends the vote for a thread whose interval was closed. waiting is the number of calls whose times are buffered.
-// It reports whether these times are dropped because the lead's times are used instead.
+// Settle ends the vote for a thread whose interval was closed. waiting is the number of calls
+// whose times are buffered. It reports whether these times are dropped because the lead's times
+// are used instead.
 func (d *Decision) Settle(y *Tally, waiting uint64) (extrapolated bool) {
 	closed := &y.closed
 	if waiting > 0 && d.leadTimes && y.unchanged(d.mode) && waiting == closed.calls && d.vote > 0 && len(y.marks) > d.vote &&

@@ -2,8 +2,8 @@ package online
 
 import "math/bits"
 
-// Hashes are polynomials modulo the prime 2^61 − 1. They depend on the order of their input, and the hash of a repeated
-// interval can be computed from the hash of the interval.
+// Hashes are polynomials modulo the prime 2^61 − 1. They depend on the order of their input, and
+// the hash of a repeated interval can be computed from the hash of the interval.
 const (
 	hashPrime = 1<<61 - 1
 	hashBase  = 0x1e3779b97f4a7c15

@@ -9,13 +9,15 @@ import (
 // A Mode is how a process takes part in clustering: the mode in process.json.
 type Mode struct {
 	Clustered bool
-	// IgnoreArguments: only functions and call sites are compared, not arguments (Chameleon's parameter filter).
+	// IgnoreArguments: only functions and call sites are compared, not arguments (Chameleon's
+	// parameter filter).
 	IgnoreArguments bool
-	// Frames is the number of outermost frames of a call path that may differ. (ScalaTrace II's approximate matching
-	// allows any frames to differ, as `cairn clusters` does. That is no equivalence relation, so hashes cannot
-	// implement it.)
+	// Frames is the number of outermost frames of a call path that may differ. (ScalaTrace II's
+	// approximate matching allows any frames to differ, as `cairn clusters` does. That is no
+	// equivalence relation, so hashes cannot implement it.)
 	Frames int
-	// WaitSeconds is how long the shim waits at a marker for the other ranks before it ends clustering.
+	// WaitSeconds is how long the shim waits at a marker for the other ranks before it
+	// ends clustering.
 	WaitSeconds int
 }
 
@@ -40,8 +42,8 @@ func (m Mode) String() string {
 	return text
 }
 
-// ParseMode parses "full" (or nothing) or "clustered". The latter may be followed by arguments=ignored, frames=N (of a
-// call path, 0 to 64) and wait=SECONDS (1 to 3600).
+// ParseMode parses "full" (or nothing) or "clustered". The latter may be followed by
+// arguments=ignored, frames=N (of a call path, 0 to 64) and wait=SECONDS (1 to 3600).
 func ParseMode(text string) (Mode, error) {
 	words := strings.Fields(text)
 	m := Mode{WaitSeconds: DefaultWaitSeconds}

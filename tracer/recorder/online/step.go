@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// StepFunction is the function number in the records of the steps of a vote; no MPI function has it.
+// StepFunction is the function number in the records of the steps of a vote; no MPI
+// function has it.
 const StepFunction = rawlayout.VoteRecord
 
 // A StepKind is the kind of a step: the first word of its record after the header.

@@ -24,8 +24,8 @@ func (n *Interval) repeat(factor int) {
 	n.calls *= uint64(factor)
 }
 
-// A Tally is the state of a thread that is compared between ranks and between intervals: the current interval, the closed
-// one that a vote is under way on, and the one before it.
+// A Tally is the state of a thread that is compared between ranks and between intervals: the
+// current interval, the closed one that a vote is under way on, and the one before it.
 type Tally struct {
 	now, closed, before Interval
 	stride              uint64   // hash of the calls since the last blocking collective of all processes
@@ -51,8 +51,8 @@ const (
 	Overflow             // keep, together with all buffered times: the interval has become too long
 )
 
-// Add adds a call to the thread's interval and returns what to do with its times. code is the code of its terminal;
-// marker reports that the call is a blocking collective of all processes.
+// Add adds a call to the thread's interval and returns what to do with its times. code is the code
+// of its terminal; marker reports that the call is a blocking collective of all processes.
 func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap, duration int64) TimesAction {
 	n := &y.now
 	n.calls++
@@ -79,7 +79,8 @@ func (c *Clustering) Add(y *Tally, terminal int32, code uint64, marker bool, gap
 	return Wait
 }
 
-// AddArguments adds arguments of the last added call that are not part of its terminal. They are compared as well.
+// AddArguments adds arguments of the last added call that are not part of its terminal. They are
+// compared as well.
 func (y *Tally) AddArguments(hash uint64) { y.now.exact = Mix(y.now.exact, hash) }
 
 // AddOverhead adds tracer overhead in ticks after the thread's first calls calls.
@@ -91,7 +92,8 @@ func (y *Tally) AddOverhead(calls uint64, ticks int64) {
 	y.holds = append(y.holds, trace.Overhead{Call: calls, Ticks: ticks})
 }
 
-// Extrapolated returns the ranges of calls whose times are extrapolated from the lead's: first call, end.
+// Extrapolated returns the ranges of calls whose times are extrapolated from the lead's:
+// first call, end.
 func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 	return func(yield func(uint64, uint64) bool) {
 		for i := range y.extrapolations {
@@ -104,6 +106,7 @@ func (y *Tally) Extrapolated() iter.Seq2[uint64, uint64] {
 
 // AddTo adds the state of clustering after a number of votes to a thread of a trace.
 func (y *Tally) AddTo(to *trace.Thread, votes int) {
-	to.CallsAtVotes = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of a further vote may be pending
+	// the outcome of a further vote may be pending
+	to.CallsAtVotes = slices.Clone(y.marks[:min(len(y.marks), votes)])
 	to.Extrapolations, to.Overheads = slices.Clone(y.extrapolations), slices.Clone(y.holds)
 }

@@ -149,8 +149,8 @@ func FunctionIn(first uint64) uint16 {
 	return uint16(High(first))
 }
 
-// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if there cannot be a
-// record at this word. open reports that the record is not committed.
+// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if
+// there cannot be a record at this word. open reports that the record is not committed.
 func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
 	if limit-at < HeaderWords {
 		return r, 0, false
@@ -199,8 +199,8 @@ func WordsOf(data []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
 }
 
-// WriteStopped writes the reason why tracing stopped into the header of a mapped buffer. The file of the buffer may be
-// truncated, which may even be the reason.
+// WriteStopped writes the reason why tracing stopped into the header of a mapped buffer. The file
+// of the buffer may be truncated, which may even be the reason.
 func WriteStopped(data []byte, text string) {
 	defer func() { _ = recover() }()
 	words := WordsOf(data)

@@ -14,9 +14,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// DictionaryFile is the name of the dictionary in the process directory. In this file the shim describes what words in
-// records refer to: modules that were loaded after MPI_Init, call paths, allocations. An entry is written before the
-// first record that needs it is committed, and never changes. Entries of a type are numbered in file order.
+// DictionaryFile is the name of the dictionary in the process directory. In this file the shim
+// describes what words in records refer to: modules that were loaded after MPI_Init, call paths,
+// allocations. An entry is written before the first record that needs it is committed, and never
+// changes. Entries of a type are numbered in file order.
 //
 // An entry consists of words: length of the entry in bytes | type << 32, then by type
 //
@@ -38,8 +39,9 @@ const (
 	maxEntry      = 1 << 20
 )
 
-// A word of a record that refers to an entry has the upper bits 10, which no address of a program has, and a number: of a
-// path in the word of the return address, or of an allocation, with the offset in it, in the word of a pointer.
+// A word of a record that refers to an entry has the upper bits 10, which no address of a program
+// has, and a number: of a path in the word of the return address, or of an allocation, with the
+// offset in it, in the word of a pointer.
 const (
 	EntryTag        = rawlayout.EntryTag
 	EntryShift      = rawlayout.EntryShift
@@ -72,14 +74,15 @@ func (d *Dictionary) Follow(path string) {
 	d.Refresh()
 }
 
-// Read reads the file of a process that has ended. f must stay open as long as the dictionary is in use.
+// Read reads the file of a process that has ended. f must stay open as long as the
+// dictionary is in use.
 func (d *Dictionary) Read(f *os.File) {
 	d.open = f
 	d.Refresh()
 }
 
-// Refresh reads new entries of the file. Entries that cannot be read are treated as missing: records that need them lose
-// their site or allocation.
+// Refresh reads new entries of the file. Entries that cannot be read are treated as missing:
+// records that need them lose their site or allocation.
 func (d *Dictionary) Refresh() {
 	if d.offset >= MaxDictionary {
 		return
@@ -151,8 +154,8 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		file, _, _ := r.Text()
 		var s trace.Site // a malformed entry keeps its number
 		if r.OK && line <= math.MaxInt32 {
-			// A program in an interpreted language has no build id: the file replaces it, and the line replaces the
-			// offset.
+			// A program in an interpreted language has no build id: the file replaces it, and the
+			// line replaces the offset.
 			s = trace.Site{BuildID: string(file), Module: filepath.Base(string(file)), Offset: line, Function: string(function),
 				File: string(file), Line: int(line)}
 		}
@@ -163,7 +166,8 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		s.Ordinal = int(r.Word())
 		if !r.OK || s.Kind < trace.HeapAllocation || s.Kind > trace.UnknownAllocation || int(int32(s.Number)) != s.Number || s.Number < 0 ||
 			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
-			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0 // a malformed entry keeps its number
+			// a malformed entry keeps its number
+			s, origin = trace.Allocation{Kind: trace.UnknownAllocation}, 0
 		}
 		d.Allocations = append(d.Allocations, s)
 		d.Origins = append(d.Origins, origin)

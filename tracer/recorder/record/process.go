@@ -33,15 +33,16 @@ type Process struct {
 	Directory       string            `json:"directory"` // name of the process's directory in the spool
 	Constants       []Constant        `json:"constants"`
 
-	// BufferBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
+	// BufferBytes and SpoolLimitBytes are the tracer's configuration; 0 means the
+	// default and no limit.
 	BufferBytes     int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
 
 	// SharedSpool is 1 in a pod, where a sidecar owns the spool and its budget file.
 	SharedSpool int `json:"shared_spool"`
 
-	// Excluded is the comma-separated list of the function groups that were left out. StartOff is 1 if tracing was off
-	// until MPI_Pcontrol(1).
+	// Excluded is the comma-separated list of the function groups that were left out. StartOff is 1
+	// if tracing was off until MPI_Pcontrol(1).
 	Excluded string `json:"excluded"`
 	StartOff int    `json:"start_off"`
 }
@@ -66,7 +67,8 @@ type Constant struct {
 	Value Address `json:"value"`
 }
 
-// An Address is a machine word. In JSON it is a number or a string ("0x7f…"); negative numbers are in two's complement.
+// An Address is a machine word. In JSON it is a number or a string ("0x7f…"); negative numbers are
+// in two's complement.
 type Address uint64
 
 // UnmarshalJSON reads a number or a string.
@@ -135,10 +137,12 @@ func (p *Process) Implementation() string {
 	return p.ABI
 }
 
-// The result of MPI_Get_library_version is free text with details of the build; only the version number is kept.
+// The result of MPI_Get_library_version is free text with details of the build; only the
+// version number is kept.
 var libraryVersion = regexp.MustCompile(`(?:Open MPI v|MPICH Version:\s*|Intel\(R\) MPI Library |MVAPICH2? Version\s*:?\s*)([0-9][^\s,]*)`)
 
-// Version returns the release number of the MPI library, such as "4.1.4", or the whole text if its form is unknown.
+// Version returns the release number of the MPI library, such as "4.1.4", or the whole text if its
+// form is unknown.
 func (p *Process) Version() string {
 	if m := libraryVersion.FindStringSubmatch(p.LibraryVersion); m != nil {
 		return m[1]
@@ -146,7 +150,8 @@ func (p *Process) Version() string {
 	return p.LibraryVersion
 }
 
-// RankFromEnvironment returns rank and size for processes that died before MPI_Init returned, or that use sessions only.
+// RankFromEnvironment returns rank and size for processes that died before MPI_Init returned, or
+// that use sessions only.
 func (p *Process) RankFromEnvironment() (rank, size int) {
 	number := func(names ...string) int {
 		for _, name := range names {

@@ -2,7 +2,8 @@ package record
 
 import "strings"
 
-// A Reader reads the words of a record in order. After a read beyond the end OK is false and every value is 0.
+// A Reader reads the words of a record in order. After a read beyond the end OK is false and
+// every value is 0.
 type Reader struct {
 	Words []uint64
 	At    int
@@ -45,7 +46,8 @@ const (
 	LengthNotSignificant = -3
 )
 
-// Array reads an array. special is one of the lengths above, or 0; sentinel is the pointer of LengthSentinel.
+// Array reads an array. special is one of the lengths above, or 0; sentinel is the pointer
+// of LengthSentinel.
 func (r *Reader) Array() (elements []uint64, special int, sentinel uint64) {
 	n := int64(r.Word())
 	switch {

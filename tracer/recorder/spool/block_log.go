@@ -16,9 +16,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// The block logs of a process are files of its directory: times-0, times-1, …, values-0, values-1, … and chapters-0, ….
-// Each contains full blocks, one after the other. When a file is long enough, the next one is created as soon as the last
-// block of the first is written. So the packer knows that a file with a successor is complete, and may remove it.
+// The block logs of a process are files of its directory: times-0, times-1, …, values-0,
+// values-1, … and chapters-0, …. Each contains full blocks, one after the other. When a file is
+// long enough, the next one is created as soon as the last block of the first is written. So the
+// packer knows that a file with a successor is complete, and may remove it.
 const (
 	timesFile     = "times-"
 	valuesFile    = "values-"
@@ -60,8 +61,9 @@ func (s *Spool) writeBlocks() error {
 	return cmp.Or(errs[:]...)
 }
 
-// writeLog writes blocks to a log and returns those that it could not write. It opens the file each time, because a
-// program may close descriptors that are not its own, and get the same numbers for files of its own.
+// writeLog writes blocks to a log and returns those that it could not write. It opens the file each
+// time, because a program may close descriptors that are not its own, and get the same numbers for
+// files of its own.
 func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.Block, err error) {
 	for len(full) > 0 {
 		// values are many short blocks: write them together
@@ -115,8 +117,8 @@ func (l *blockLog) write(dir string, blocks []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// forgetRemoved finds the files of the logs that the packer has removed: they no longer count against this process's
-// limit. In a shared spool the budget has them back already.
+// forgetRemoved finds the files of the logs that the packer has removed: they no longer count
+// against this process's limit. In a shared spool the budget has them back already.
 func (s *Spool) forgetRemoved() {
 	for _, l := range []*blockLog{&s.times, &s.values, &s.chapters} {
 		for len(l.present) > 0 {
@@ -129,7 +131,8 @@ func (s *Spool) forgetRemoved() {
 	}
 }
 
-// numbered returns the numbers of the directory's files that are named prefix and a number, in order.
+// numbered returns the numbers of the directory's files that are named prefix and a
+// number, in order.
 func (d *Directory) numbered(prefix string) ([]int, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
@@ -201,7 +204,8 @@ func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
 	return text, err
 }
 
-// readLog finds the blocks in a file of a log. It ignores what follows a block that is damaged or incomplete.
+// readLog finds the blocks in a file of a log. It ignores what follows a block that is
+// damaged or incomplete.
 func (d *Directory) readLog(name string) (blocks []recorder.LoggedBlock, err error) {
 	text, err := d.read(name, maxBlockFile)
 	if errors.Is(err, os.ErrNotExist) {

@@ -108,8 +108,8 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 	}
 }
 
-// A file of the log gets a successor when it is long enough. Files that the packer has removed no longer count against the
-// limit of the process. A missing block is an error; nothing is made up.
+// A file of the log gets a successor when it is long enough. Files that the packer has removed no
+// longer count against the limit of the process. A missing block is an error; nothing is made up.
 func TestBlockLogIsCutIntoFiles(t *testing.T) {
 	s := longProgram(t, 1, 300_000)
 	w, dir := startSpool(t, s)

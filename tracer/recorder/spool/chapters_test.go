@@ -33,8 +33,8 @@ func chaoticProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	return s
 }
 
-// What was called is the same with chapters as without, from a process that lives, was killed, or whose times are coded
-// meanwhile; and what a checkpoint writes does not grow with the calls.
+// What was called is the same with chapters as without, from a process that lives, was killed, or
+// whose times are coded meanwhile; and what a checkpoint writes does not grow with the calls.
 func TestChapters(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {

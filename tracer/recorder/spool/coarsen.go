@@ -14,8 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// When the spool nears its limit, times are dropped before calls: parts that the store does not have yet become parts
-// with sums (timing.ShortSums, then timing.LongSums). The trace never gets the dropped times back.
+// When the spool nears its limit, times are dropped before calls: parts that the store does not
+// have yet become parts with sums (timing.ShortSums, then timing.LongSums). The trace never gets
+// the dropped times back.
 
 // A LocalPart is a part that is in the spool only.
 type LocalPart struct {
@@ -46,9 +47,9 @@ func finest(p *trace.Part) uint64 {
 	return per
 }
 
-// Coarsen replaces times, and sums over fewer calls, by sums over per calls, in those of the given parts that are in the
-// spool only. It leaves a part that would not become smaller. The caller must ensure that nobody else packs or reads the
-// directory at the same time.
+// Coarsen replaces times, and sums over fewer calls, by sums over per calls, in those of the given
+// parts that are in the spool only. It leaves a part that would not become smaller. The caller must
+// ensure that nobody else packs or reads the directory at the same time.
 func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) {
 	p, err := d.Process()
 	if err != nil {
@@ -87,8 +88,8 @@ func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
 	return func(thread uint32) recorder.CallRange { return in[thread] }
 }
 
-// sums returns a copy of a part with sums over as many calls as possible instead of times. It returns none for a part
-// with chunks of values or chapters, which nothing can replace.
+// sums returns a copy of a part with sums over as many calls as possible instead of times. It
+// returns none for a part with chunks of values or chapters, which nothing can replace.
 func (d *Directory) sums(p Part) ([]byte, error) {
 	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, recorder.ErrBlocks
@@ -135,8 +136,8 @@ func (d *Directory) coarsen(p Part, per uint64, c *trace.Content, threads []trac
 	return nil
 }
 
-// writeSums writes a part with sums over per calls instead of finer times and returns the number of calls. Its chunks of
-// values stay.
+// writeSums writes a part with sums over per calls instead of finer times and returns the number of
+// calls. Its chunks of values stay.
 func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []trace.Thread) (calls uint64, err error) {
 	w, err := trace.NewPartWriter(to, c)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/timing"
 )
 
-// Times are dropped at random times while the process continues, sometimes by a packer that is killed: the trace has
-// all calls, marks those with sums only, and has exactly these sums.
+// Times are dropped at random times while the process continues, sometimes by a packer that is
+// killed: the trace has all calls, marks those with sums only, and has exactly these sums.
 func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 	calls := 900_000
 	if testing.Short() {

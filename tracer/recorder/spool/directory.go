@@ -14,18 +14,20 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A Directory is a process's directory, opened for reading by another process and possibly another user, such as the
-// sidecar. Whatever is in it, a Directory opens nothing outside of it and only regular files of a size that the tracer
-// writes, and it never blocks. Errors name files but never quote their content.
+// A Directory is a process's directory, opened for reading by another process and possibly another
+// user, such as the sidecar. Whatever is in it, a Directory opens nothing outside of it and only
+// regular files of a size that the tracer writes, and it never blocks. Errors name files but never
+// quote their content.
 type Directory struct {
 	root   *os.Root
 	reopen func() (*os.Root, error)
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
-	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It is for writers of
-	// shards.
+	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It
+	// is for writers of shards.
 	ChaptersApart bool
-	// Ended reports that the process has ended and writes no more to its logs. Pack then processes their last files, too.
+	// Ended reports that the process has ended and writes no more to its logs. Pack then processes
+	// their last files, too.
 	Ended bool
 }
 
@@ -47,7 +49,8 @@ func openDirectory(open func() (*os.Root, error)) (*Directory, error) {
 	return &Directory{root: root, reopen: open}, nil
 }
 
-// again opens the directory once more: times are read as long as the trace is in use, possibly after this one is closed.
+// again opens the directory once more: times are read as long as the trace is in use, possibly
+// after this one is closed.
 func (d *Directory) again() (*Directory, error) { return openDirectory(d.reopen) }
 
 // Close closes the directory.
@@ -67,7 +70,8 @@ func (d *Directory) open(name string) (*os.File, error) {
 	return f, err
 }
 
-// buffers returns the names of the buffer files. If the directory cannot be read it returns an error, not an empty list.
+// buffers returns the names of the buffer files. If the directory cannot be read it returns an
+// error, not an empty list.
 func (d *Directory) buffers() ([]string, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
@@ -82,7 +86,8 @@ func (d *Directory) buffers() ([]string, error) {
 	return names, nil
 }
 
-// Alive reports whether the process is alive. A process that has not taken its lock yet counts as dead.
+// Alive reports whether the process is alive. A process that has not taken its lock
+// yet counts as dead.
 func (d *Directory) Alive() (bool, error) {
 	f, err := d.open(lockFile)
 	if f == nil || err != nil {
@@ -96,7 +101,8 @@ func (d *Directory) Alive() (bool, error) {
 	return lock.Type != unix.F_UNLCK, nil
 }
 
-// LaterModules returns the modules that the process loaded after MPI_Init, and called MPI from or passed functions of to MPI.
+// LaterModules returns the modules that the process loaded after MPI_Init, and called MPI from or
+// passed functions of to MPI.
 func (d *Directory) LaterModules() []record.Module {
 	f, err := d.open(record.DictionaryFile)
 	if f == nil || err != nil {
@@ -111,15 +117,15 @@ func (d *Directory) LaterModules() []record.Module {
 	return entries.Modules
 }
 
-// Recover makes the trace of a process that has ended, from its last checkpoint and the buffers since. It only reads,
-// so it can be repeated.
+// Recover makes the trace of a process that has ended, from its last checkpoint and the buffers
+// since. It only reads, so it can be repeated.
 func (d *Directory) Recover() (*trace.Content, *Report, error) {
 	content, report, _, err := d.recoverAt(true)
 	return content, report, err
 }
 
-// Snapshot makes the trace of a living process so far, from its last checkpoint and the readable part of the buffers
-// since.
+// Snapshot makes the trace of a living process so far, from its last checkpoint and the readable
+// part of the buffers since.
 func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
@@ -166,7 +172,8 @@ func ReadProcess(dir string) (*record.Process, error) {
 	return d.Process()
 }
 
-// errNotProcess describes an invalid process.json without quoting it, since it may not be the tracer's file.
+// errNotProcess describes an invalid process.json without quoting it, since it may not be
+// the tracer's file.
 var errNotProcess = errors.New("it is not the tracer's description of a process")
 
 // Process reads process.json.
@@ -185,9 +192,10 @@ func (d *Directory) Process() (*record.Process, error) {
 	return p, nil
 }
 
-// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it when the process
-// ends, however it ends, and shows it to every process on the node, even in another PID namespace. It belongs to the
-// process and not to the open file, so children do not inherit it. The shim takes it (spool.c).
+// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it
+// when the process ends, however it ends, and shows it to every process on the node, even in
+// another PID namespace. It belongs to the process and not to the open file, so children do not
+// inherit it. The shim takes it (spool.c).
 
 // Alive reports whether the process of a process directory is alive (Directory.Alive).
 func Alive(dir string) (bool, error) {

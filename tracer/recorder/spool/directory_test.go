@@ -32,8 +32,8 @@ var odd = map[string]func(t *testing.T, path, secret string){
 	},
 }
 
-// Whatever a process has put into its directory, a reader is neither led out of it nor blocked, and its errors quote
-// nothing of what is there.
+// Whatever a process has put into its directory, a reader is neither led out of it nor blocked, and
+// its errors quote nothing of what is there.
 func TestOddFilesAreRefused(t *testing.T) {
 	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
 		for what, put := range odd {
@@ -92,7 +92,8 @@ func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 	}
 }
 
-// A directory that cannot be read just now, for example without free descriptors, is not one without calls.
+// A directory that cannot be read just now, for example without free descriptors, is not
+// one without calls.
 func TestDirectoryThatCannotBeRead(t *testing.T) {
 	d, err := openPath(t.TempDir())
 	require.NoError(t, err)

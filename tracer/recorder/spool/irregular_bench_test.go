@@ -22,7 +22,8 @@ type irregularity struct {
 	step func(s *recordtest.Shim, random *rand.Rand, n int64)
 }
 
-// irregularities are the ways in which programs defeat a table of signatures or a grammar. n counts the steps.
+// irregularities are the ways in which programs defeat a table of signatures or a grammar. n
+// counts the steps.
 func irregularities() []irregularity {
 	send := func(s *recordtest.Shim, count, to, tag int64) {
 		s.Call(0, "MPI_Send", 0, 0x10, count, recordtest.TypeInt, to, tag, recordtest.CommWorld)
@@ -103,7 +104,8 @@ func irregularities() []irregularity {
 	}
 }
 
-// irregularKinds are the kinds that BenchmarkIrregular and the tests of the limit run: all, or those of KINDS.
+// irregularKinds are the kinds that BenchmarkIrregular and the tests of the limit run: all,
+// or those of KINDS.
 func irregularKinds() []irregularity {
 	all := irregularities()
 	names := os.Getenv("KINDS")
@@ -119,7 +121,8 @@ func irregularKinds() []irregularity {
 	return some
 }
 
-// An irregularRun is a process whose program has one kind of irregularity. It is written in stretches.
+// An irregularRun is a process whose program has one kind of irregularity. It is
+// written in stretches.
 type irregularRun struct {
 	kind   irregularity
 	shim   *recordtest.Shim
@@ -161,9 +164,10 @@ func (run *irregularRun) play() {
 	th.Words = th.Words[:record.BufferHeaderWords]
 }
 
-// BenchmarkIrregular is a call of a program without order, compressed and checkpointed, at several lengths: CPU time of
-// a call, the heap, and, since the length before, what a checkpoint took and wrote of state. CALLS
-// (1000000,4000000,10000000 unless set) and KINDS choose among lengths and kinds.
+// BenchmarkIrregular is a call of a program without order, compressed and checkpointed, at
+// several lengths: CPU time of a call, the heap, and, since the length before, what a checkpoint
+// took and wrote of state. CALLS (1000000,4000000,10000000 unless set) and KINDS choose among
+// lengths and kinds.
 func BenchmarkIrregular(b *testing.B) {
 	lengths := os.Getenv("CALLS")
 	if lengths == "" {

@@ -25,7 +25,8 @@ func irregularProgram(t *testing.T, calls int) *recordtest.Shim {
 	return s
 }
 
-// Values that do not repeat go to the file beside the checkpoints: neither the state nor the memory grows with them.
+// Values that do not repeat go to the file beside the checkpoints: neither the state nor the memory
+// grows with them.
 func TestIrregularValuesGoToTheFile(t *testing.T) {
 	s := irregularProgram(t, 200_000)
 	w, dir := startSpool(t, s)

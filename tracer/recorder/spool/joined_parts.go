@@ -9,10 +9,11 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A process that runs for days has hundreds of parts in the store, and a reader would open one small file for each. So
-// every sixteen parts are joined to one with one index, every sixteen of these to another one, and so on. A joined part
-// has the number of its last part, so that numbers are not reused. The file pieces-N has its original parts; it is only
-// read if the store has lost one of them.
+// A process that runs for days has hundreds of parts in the store, and a reader would open one
+// small file for each. So every sixteen parts are joined to one with one index, every sixteen of
+// these to another one, and so on. A joined part has the number of its last part, so that
+// numbers are not reused. The file pieces-N has its original parts; it is only read if the store
+// has lost one of them.
 const (
 	piecesFile    = "pieces-"
 	piecesNew     = "pieces.new" // being written
@@ -28,7 +29,8 @@ type original struct {
 	Part   storedPart `json:"part"`
 }
 
-// joinStored joins the indexes of stored parts if there are many of about the same size. It returns the additional bytes.
+// joinStored joins the indexes of stored parts if there are many of about the same size. It returns
+// the additional bytes.
 func (d *Directory) joinStored() (more int64, err error) {
 	numbers, err := d.numbered(storedFile)
 	if err != nil || len(numbers) < joinedParts {
@@ -54,7 +56,8 @@ func (d *Directory) joinStored() (more int64, err error) {
 	return 0, nil
 }
 
-// join joins some stored parts. If it is killed, some originals remain beside the joined part; each block counts once.
+// join joins some stored parts. If it is killed, some originals remain beside the joined part; each
+// block counts once.
 func (d *Directory) join(numbers []int) (more int64, err error) {
 	last := numbers[len(numbers)-1]
 	var originals []original
@@ -128,14 +131,15 @@ func (d *Directory) readPieces(number int) (list []original, err error) {
 	return list, nil
 }
 
-// replaceLost splits a joined part if the store has lost an object of it: the parts of the object are replaced by their
-// sums, and the others are restored.
+// replaceLost splits a joined part if the store has lost an object of it: the parts of the object
+// are replaced by their sums, and the others are restored.
 func (d *Directory) replaceLost(number int, object string) (taken int64, err error) {
 	originals, err := d.readPieces(number)
 	if err != nil {
 		return 0, err
 	}
-	// the joined part, which has the number of the last one, is replaced last: until then it is the valid one
+	// the joined part, which has the number of the last one, is replaced last: until then it
+	// is the valid one
 	slices.SortFunc(originals, func(a, b original) int { return a.Number - b.Number })
 	for _, o := range originals {
 		name := strconv.Itoa(o.Number)

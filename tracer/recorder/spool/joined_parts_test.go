@@ -84,8 +84,8 @@ func (o objects) chained(t *testing.T, d *Directory) *trace.Content {
 	return got
 }
 
-// Many parts in the store need few files in the spool, and the trace is the same. Parts that the store loses are replaced by
-// sums.
+// Many parts in the store need few files in the spool, and the trace is the same. Parts that the
+// store loses are replaced by sums.
 func TestJoinedParts(t *testing.T) {
 	before := joinedParts
 	joinedParts = 3

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept as files, not in memory,
-// until the limit of the spool is reached. Then tracing stops, and the rest can be recovered with the reason.
+// As if 4 GB of records came between two checkpoints, because none can be written: buffers are kept
+// as files, not in memory, until the limit of the spool is reached. Then tracing stops, and the
+// rest can be recovered with the reason.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
@@ -27,7 +28,8 @@ func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	most := 0
 	written := w.play(s, func(n int) {
 		if n == 100 {
-			w.spool.raw, w.spool.diskBytes = 4<<30, 4<<30 // sparse accounting: the files would be there
+			// sparse accounting: the files would be there
+			w.spool.raw, w.spool.diskBytes = 4<<30, 4<<30
 		}
 		if n == 2000 {
 			w.spool.diskBytes = s.Process.SpoolLimitBytes - s.Process.BufferBytes

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// However irregular a program is, the recorder stays within its memory limit and loses no call. Signatures and a note report
-// what is missing. What was known before is kept, to the argument.
+// However irregular a program is, the recorder stays within its memory limit and loses no call.
+// Signatures and a note report what is missing. What was known before is kept, to the argument.
 func TestMemoryHasALimit(t *testing.T) {
 	calls, limit := 120_000, 4<<20
 	if testing.Short() {

@@ -13,9 +13,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// Blocks in the logs are varints. Another process codes closed files of the logs into parts (trace.Part) while the traced
-// process continues: it codes times and values, copies chapters, writes part-0, part-1, … in the process's directory, and
-// removes the files of the logs. Each block is coded once.
+// Blocks in the logs are varints. Another process codes closed files of the logs into parts
+// (trace.Part) while the traced process continues: it codes times and values, copies chapters,
+// writes part-0, part-1, … in the process's directory, and removes the files of the logs. Each
+// block is coded once.
 const (
 	partFile     = "part-"
 	partNew      = "part.new" // being written
@@ -33,9 +34,10 @@ type Packed struct {
 	More   int    // closed files of the logs that were left for the next Pack
 }
 
-// Pack codes the closed files of the logs of a process and removes them. The process may be alive or have ended. Pack
-// makes at most one part; Packed.More reports whether there is enough left for another one. The caller must ensure that
-// nobody else packs or reads the directory at the same time.
+// Pack codes the closed files of the logs of a process and removes them. The process may be
+// alive or have ended. Pack makes at most one part; Packed.More reports whether there is
+// enough left for another one. The caller must ensure that nobody else packs or reads the
+// directory at the same time.
 func (d *Directory) Pack() (done Packed, err error) {
 	times, err := d.closedLogs(timesFile)
 	if err != nil {
@@ -84,7 +86,8 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) { // otherwise wait for the next checkpoint
+	// what is not coded yet waits for the next checkpoint
+	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) {
 		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
 	}
 	if done.After, err = k.finish(); err != nil {
@@ -110,7 +113,8 @@ func (d *Directory) Pack() (done Packed, err error) {
 	return done, nil
 }
 
-// packTimes codes the times in some files of the log. It returns the leading files of which everything is in parts now.
+// packTimes codes the times in some files of the log. It returns the leading files of which
+// everything is in parts now.
 func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string, err error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -127,8 +131,9 @@ func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string
 	return files, nil
 }
 
-// closedLogs returns the files of a log that nothing is written to any more. For a living process the last file is
-// excluded, however long it is, because a write that is under way can be seen in part.
+// closedLogs returns the files of a log that nothing is written to any more. For a living
+// process the last file is excluded, however long it is, because a write that is under way can
+// be seen in part.
 func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	numbers, err := d.numbered(prefix)
 	if !d.Ended {
@@ -140,8 +145,8 @@ func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	return closed, err
 }
 
-// timesIn returns the blocks of times in some files of the log, in the order of each thread's calls, and the ranges of
-// these calls.
+// timesIn returns the blocks of times in some files of the log, in the order of each thread's
+// calls, and the ranges of these calls.
 func timesIn(x *recorder.BlockIndex, files []string) (blocks map[string][]recorder.LoggedBlock, calls func(thread uint32) recorder.CallRange) {
 	blocks = map[string][]recorder.LoggedBlock{}
 	in := map[uint32]recorder.CallRange{}
@@ -174,8 +179,8 @@ type packer struct {
 	left      []*recorder.Block // values that do not fill a chunk
 }
 
-// pack codes the blocks in a file of the log. It reports whether all of them are in parts now. Blocks that the last
-// checkpoint does not count cannot be coded yet.
+// pack codes the blocks in a file of the log. It reports whether all of them are in parts now.
+// Blocks that the last checkpoint does not count cannot be coded yet.
 func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 	gaps, durations := make([]int64, timing.BlockCalls), make([]int64, timing.BlockCalls)
 	for i := range blocks {

@@ -9,9 +9,10 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// packChapters copies the chapters in some files of the log. It returns the leading files of which everything will be
-// in parts when this part is finished. A chapter is not copied before the times of its calls are coded: coding them
-// needs the chapter, which must not have to be read from the store.
+// packChapters copies the chapters in some files of the log. It returns the leading files of
+// which everything will be in parts when this part is finished. A chapter is not copied before
+// the times of its calls are coded: coding them needs the chapter, which must not have to be
+// read from the store.
 func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []string, err error) {
 	ready := map[uint32]uint64{}         // by thread: calls whose times are coded
 	next := map[uint32]trace.ChapterOf{} // by thread: first call (Calls) of its next chapter

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A shard with chapters in parts is read as the same trace as one with them in its grammar, with coded times or without, and
-// whatever was packed when.
+// A shard with chapters in parts is read as the same trace as one with them in its grammar, with
+// coded times or without, and whatever was packed when.
 func TestChaptersApart(t *testing.T) {
 	seeds := uint64(2)
 	if testing.Short() {

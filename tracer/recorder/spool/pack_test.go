@@ -39,8 +39,8 @@ func packedOf(t *testing.T, dir string, ended bool) Packed {
 	return done
 }
 
-// A trace is the same whether its times were coded at random times while the process continued or at its end, even if a
-// packer was killed.
+// A trace is the same whether its times were coded at random times while the process continued or
+// at its end, even if a packer was killed.
 func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	for seed, mode := range []string{"lossless", "lossy 5"} {
 		t.Run(mode, func(t *testing.T) {
@@ -64,7 +64,8 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 				old, _ := os.ReadFile(name)
 				done := packed(t, dir)
 				coded, before, after = coded+int64(done.Calls), before+done.Before, after+done.After
-				if done.Before > 0 && random.IntN(2) == 0 { // killed before it removed the last file
+				// killed before it removed the last file
+				if done.Before > 0 && random.IntN(2) == 0 {
 					require.NoError(t, os.WriteFile(name, old, 0o644))
 				}
 				c, _, err := Snapshot(dir)
@@ -101,7 +102,8 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 	}
 }
 
-// A file of a log that is being written to is not packed, even if it is long enough: later blocks would be lost with it.
+// A file of a log that is being written to is not packed, even if it is long enough: later blocks
+// would be lost with it.
 func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	s := longProgram(t, 3, 420_000)
 	w, dir := startSpool(t, s)

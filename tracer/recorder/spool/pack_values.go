@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A block has any number of values, and the blocks of all streams are interleaved. Complete chunks go into the part.
-// The rest of each stream, less than a chunk, is rewritten to leftFile. So files of the log can be removed even if some
-// of their streams get no more values.
+// A block has any number of values, and the blocks of all streams are interleaved. Complete chunks
+// go into the part. The rest of each stream, less than a chunk, is rewritten to leftFile. So files
+// of the log can be removed even if some of their streams get no more values.
 const (
 	leftFile = "left" // values of removed log files that filled no chunk
 	leftNew  = "left.new"
@@ -20,8 +20,8 @@ const (
 	maxLeft = maxBlockFile / 2
 )
 
-// packValues codes the values in some files of the log. It returns the leading files that are not needed any more once
-// the part and leftFile are written.
+// packValues codes the values in some files of the log. It returns the leading files that are not
+// needed any more once the part and leftFile are written.
 func (k *packer) packValues(r *recorder.Recorder, files []string) (coded []string, err error) {
 	files = counted(k.log, files, r)
 	if len(files) == 0 {

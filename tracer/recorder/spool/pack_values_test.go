@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 )
 
-// receivingProgram receives messages that are almost all different, and for some time from another call site.
+// receivingProgram receives messages that are almost all different, and for some time from
+// another call site.
 func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 4))
 	s := recordtest.NewShim(t)
@@ -36,8 +37,8 @@ func receivingProgram(t testing.TB, seed uint64, calls int) *recordtest.Shim {
 	return s
 }
 
-// A trace is the same whether values were coded at random times while the process continued or at its end, even if a packer
-// was killed. The log does not grow with the calls.
+// A trace is the same whether values were coded at random times while the process continued or at
+// its end, even if a packer was killed. The log does not grow with the calls.
 func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 	calls, seeds := 400_000, uint64(2)
 	if testing.Short() {

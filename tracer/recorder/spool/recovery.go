@@ -122,7 +122,8 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	return content, report, last.number, nil
 }
 
-// optional opens a file that a recovery can do without; nil if there is none. It adds a note if it is not a regular file.
+// optional opens a file that a recovery can do without; nil if there is none. It adds a note if it
+// is not a regular file.
 func (d *Directory) optional(r *recorder.Recorder, name string) *os.File {
 	f, err := d.open(name)
 	if err != nil {
@@ -163,8 +164,8 @@ type lastCheckpoint struct {
 	parts    []Part
 }
 
-// readCheckpoint reads the newest state and locates the blocks that it counts in some logs; nil if there is no
-// checkpoint.
+// readCheckpoint reads the newest state and locates the blocks that it counts in some logs; nil if
+// there is no checkpoint.
 func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastCheckpoint, error) {
 	const tries = 5
 	var last lastCheckpoint
@@ -276,9 +277,9 @@ func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
 	return &record.Buffer{Name: name, Thread: h.Thread, Sequence: h.Sequence, Words: words[:record.BufferHeaderWords+n/8], Stopped: record.Printable([]byte(h.Stopped))}, nil
 }
 
-// readSettled reads the buffer that a thread of a living process is writing to, up to the first call that has not
-// returned. It determines from a first reading which calls have returned, and takes their content from a second one. So
-// it never returns a half-written record.
+// readSettled reads the buffer that a thread of a living process is writing to, up to the first
+// call that has not returned. It determines from a first reading which calls have returned, and
+// takes their content from a second one. So it never returns a half-written record.
 func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
 	settled := record.BufferHeaderWords
 	for limit := first.Available(); ; {

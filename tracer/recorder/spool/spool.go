@@ -27,16 +27,16 @@ const (
 	maxMappedBytes     = 8 << 20   // buffers that wait for a checkpoint; above this they are unmapped
 )
 
-// notFollowed are the flags for opening files in a directory that others may write to: open neither follows a link nor
-// blocks on a FIFO that they put in a file's place.
+// notFollowed are the flags for opening files in a directory that others may write to: open neither
+// follows a link nor blocks on a FIFO that they put in a file's place.
 const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// A Spool is the tracer's part of a living process: it provides record buffers, consumes full ones, and writes
-// checkpoints. It is not safe for concurrent use.
+// A Spool is the tracer's part of a living process: it provides record buffers, consumes full ones,
+// and writes checkpoints. It is not safe for concurrent use.
 //
-// The files of full buffers are reused once a checkpoint includes their records. Until then a recovery starts from them.
-// Nothing is mapped that is not allocated on the disk: a store to a sparse mapping on a full disk is a SIGBUS in the
-// application.
+// The files of full buffers are reused once a checkpoint includes their records. Until then a
+// recovery starts from them. Nothing is mapped that is not allocated on the disk: a store to a
+// sparse mapping on a full disk is a SIGBUS in the application.
 //
 // The life cycle of a buffer:
 //
@@ -97,7 +97,8 @@ type mapping struct {
 	data []byte // nil: unmapped
 }
 
-// ErrStopped reports that tracing has stopped: the disk is full, the limit is reached, or the recorder failed.
+// ErrStopped reports that tracing has stopped: the disk is full, the limit is reached, or the
+// recorder failed.
 var ErrStopped = errors.New("tracing has stopped")
 
 // Open opens a process directory, which the shim has created and locked.
@@ -122,8 +123,8 @@ func Open(dir string) (*Spool, error) {
 	}, nil
 }
 
-// Adopt takes over buffer n of those that the shim created before it loaded the core. It has room for capacity bytes of
-// records.
+// Adopt takes over buffer n of those that the shim created before it loaded the core. It has room
+// for capacity bytes of records.
 func (s *Spool) Adopt(n uint32, buffer unsafe.Pointer, capacity uint64) {
 	if s.stopped != nil {
 		return
@@ -149,8 +150,9 @@ func (s *Spool) Given(thread uint32, buffer unsafe.Pointer) {
 	src.Closed = false
 }
 
-// Full reports that a thread has finished writing to its last buffer. The spool consumes this buffer and the current
-// content of the other threads' buffers, and writes a checkpoint if one is due.
+// Full reports that a thread has finished writing to its last buffer. The spool consumes
+// this buffer and the current content of the other threads' buffers, and writes a
+// checkpoint if one is due.
 func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	src := s.source(thread)
 	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(buffer)] != src.open[n-1] {
@@ -161,7 +163,8 @@ func (s *Spool) Full(thread uint32, buffer unsafe.Pointer) {
 	s.consume(true)
 }
 
-// Ballot returns the rank's ballot at a marker that one of its threads has reached. It includes all records so far.
+// Ballot returns the rank's ballot at a marker that one of its threads has reached. It includes
+// all records so far.
 func (s *Spool) Ballot() (b online.Ballot, ok bool) {
 	if s.stopped != nil {
 		return b, false
@@ -180,8 +183,8 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// consume consumes the available records, may leave those at the end (wait), and writes a checkpoint if one is due.
-// Buffers are kept while checkpoints fail.
+// consume consumes the available records, may leave those at the end (wait), and writes a
+// checkpoint if one is due. Buffers are kept while checkpoints fail.
 func (s *Spool) consume(wait bool) {
 	s.recorder.ConsumeOrWait(s.order, wait)
 	s.reach("buffers consumed")
@@ -280,8 +283,8 @@ func (s *Spool) checkpoint() error {
 // Spare returns the number of free buffers, which Fresh returns before it creates one.
 func (s *Spool) Spare() int { return len(s.free) }
 
-// Fresh returns a buffer with room for at least minimum bytes of records; capacity is its actual room. The caller must
-// write its header.
+// Fresh returns a buffer with room for at least minimum bytes of records; capacity is its actual
+// room. The caller must write its header.
 func (s *Spool) Fresh(minimum uint64) (buffer unsafe.Pointer, capacity uint64, err error) {
 	if s.stopped != nil {
 		return nil, 0, s.stopped
@@ -339,8 +342,8 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	return m, nil
 }
 
-// reuse returns the most recently used free buffer that is large enough. It removes oversized ones, which were made for
-// one enormous record.
+// reuse returns the most recently used free buffer that is large enough. It removes oversized ones,
+// which were made for one enormous record.
 func (s *Spool) reuse(size int64) *mapping {
 	for i := len(s.free) - 1; i >= 0; i-- {
 		if m := s.free[i]; m.size >= size && m.size <= 4*size {
@@ -355,7 +358,8 @@ func (s *Spool) reuse(size int64) *mapping {
 	return nil
 }
 
-// reserve returns the bytes that a checkpoint needs: the old state and the new one, and all tables anew.
+// reserve returns the bytes that a checkpoint needs: the old state and the new one, and
+// all tables anew.
 func (s *Spool) reserve() int64 { return 2*s.stateSize + s.tables.at.Bytes }
 
 // take reserves size bytes for buffers and reports whether the limit allows them.
@@ -379,17 +383,18 @@ func (s *Spool) give(size int64) {
 	s.budget.Add(-size)
 }
 
-// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that the trace at least
-// shows them.
+// reserveForNew returns the bytes that are reserved for new processes: a few buffers each, so that
+// the trace at least shows them.
 func (s *Spool) reserveForNew() int64 { return s.budget.Limit() / 16 }
 
-// takeState reports whether there is room for a state that makes its file longer by growth bytes and its tables by added
-// bytes, after the logs have grown by spilled bytes.
+// takeState reports whether there is room for a state that makes its file longer by growth bytes
+// and its tables by added bytes, after the logs have grown by spilled bytes.
 func (s *Spool) takeState(size, growth, added, spilled int64) bool {
 	if s.budget != nil {
 		reserve := int64(0)
 		if growth+added+spilled > 0 {
-			reserve = s.reserveForNew() + s.reserve() // room for the next checkpoint, without which there is no use in continuing
+			// room for the next checkpoint, without which there is no use in continuing
+			reserve = s.reserveForNew() + s.reserve()
 		}
 		return s.budget.Take(growth+added, s.tables.at.Bytes+s.stateDisk[0]+s.stateDisk[1], reserve)
 	}
@@ -414,7 +419,8 @@ func (l limitError) Error() string {
 
 func (limitError) Unwrap() error { return unix.EDQUOT }
 
-// Stop ends tracing. It writes the reason to the headers of the existing buffers, which needs no disk space.
+// Stop ends tracing. It writes the reason to the headers of the existing buffers, which
+// needs no disk space.
 func (s *Spool) Stop(err error) {
 	if s.stopped != nil {
 		return
@@ -446,7 +452,8 @@ func mapNew(path string, size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first store to a page makes the file system look up its block: do it here, not in a call of the application.
+	// The first store to a page makes the file system look up its block: do it here, not in a call
+	// of the application.
 	data := unsafe.Slice((*byte)(p), size)
 	for at := 0; at < len(data); at += os.Getpagesize() {
 		data[at] = 0
@@ -454,7 +461,8 @@ func mapNew(path string, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// allocate reserves the blocks of a file. On file systems that cannot do so (NFS, old overlays) it writes zeros.
+// allocate reserves the blocks of a file. On file systems that cannot do so (NFS, old overlays)
+// it writes zeros.
 func allocate(fd int, size int64) error {
 	for {
 		err := unix.Fallocate(fd, 0, 0, size)

@@ -88,7 +88,8 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	return true
 }
 
-// next hands over the full buffer of a thread and returns a fresh one, as the C part of tracer/core does.
+// next hands over the full buffer of a thread and returns a fresh one, as the C part of
+// tracer/core does.
 func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
 	sequence := uint64(0)
 	if full != nil {
@@ -112,7 +113,8 @@ func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (
 	return fresh, capacity, nil
 }
 
-// play writes everything that the fake shim has, in the order of epochs, and calls between after every record.
+// play writes everything that the fake shim has, in the order of epochs, and calls between
+// after every record.
 func (w *spoolWriter) play(s *recordtest.Shim, between func(n int)) (written int) {
 	at := map[uint32]int{}
 	for {
@@ -176,8 +178,8 @@ func consumeAll(r *recorder.Recorder, s *recordtest.Shim) {
 	r.Consume(sources)
 }
 
-// ignoreHow ignores what a recovery adds or numbers in another way: terminals are numbered in order of first sight, which
-// depends on how threads interleave.
+// ignoreHow ignores what a recovery adds or numbers in another way: terminals are numbered in order
+// of first sight, which depends on how threads interleave.
 var ignoreHow = []cmp.Option{
 	cmpopts.IgnoreFields(timing.Clock{}, "Samples"),
 	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
@@ -197,7 +199,8 @@ func compare(t *testing.T, want, got *trace.Content) {
 	}
 }
 
-// A process that dies at any moment is recovered whole from checkpoint and buffers, however often it checkpointed.
+// A process that dies at any moment is recovered whole from checkpoint and buffers, however often
+// it checkpointed.
 func TestRecover(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -386,8 +389,8 @@ func TestBadProcessDirectories(t *testing.T) {
 	}
 }
 
-// The processes of a pod share one limit, in whatever order they start, and what one of them removes is available to
-// the others.
+// The processes of a pod share one limit, in whatever order they start, and what one of them
+// removes is available to the others.
 func TestSharedSpoolLimit(t *testing.T) {
 	const limit = 600_000
 	spool := t.TempDir()
@@ -436,8 +439,8 @@ func TestSharedSpoolLimit(t *testing.T) {
 	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
 }
 
-// In a pod others may write to a process's directory. Links that they put in the place of its files are not followed,
-// since the process may be able to write where they are not.
+// In a pod others may write to a process's directory. Links that they put in the place of its files
+// are not followed, since the process may be able to write where they are not.
 func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "authorized_keys")
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))

@@ -12,9 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// Checkpoints are written in place to two files in turn. The older one is overwritten, so the process can be killed at
-// any time, and no file has to be created and renamed each time. A file has the checkpoint's number, the length of the
-// state, the state, and a checksum of all of these.
+// Checkpoints are written in place to two files in turn. The older one is overwritten, so the
+// process can be killed at any time, and no file has to be created and renamed each time. A file
+// has the checkpoint's number, the length of the state, the state, and a checksum of all of these.
 
 // stateFiles are the names of the two files; checkpoint n is in file n%2.
 var stateFiles = [2]string{"state-0", "state-1"}

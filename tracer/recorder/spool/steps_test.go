@@ -42,7 +42,8 @@ const (
 	progress    = "progress" // a file with the number of records that were written
 )
 
-// victimProgram returns the program of the process that is killed, with small buffers and many checkpoints.
+// victimProgram returns the program of the process that is killed, with small buffers and
+// many checkpoints.
 func victimProgram(t testing.TB) *recordtest.Shim {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
@@ -90,8 +91,8 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// dies runs the victim until it reaches a step for the nth time. It returns its spool and the number of records that it had
-// written; killed is false if it never reached that step.
+// dies runs the victim until it reaches a step for the nth time. It returns its spool and the
+// number of records that it had written; killed is false if it never reached that step.
 func dies(t *testing.T, step string, n int) (spool string, written uint64, killed bool, output string) {
 	t.Helper()
 	spool = t.TempDir()
@@ -107,7 +108,8 @@ func dies(t *testing.T, step string, n int) (spool string, written uint64, kille
 	return spool, written, killed, string(out)
 }
 
-// A process that is killed at any named step of a buffer's life or of a checkpoint is recovered up to its last call.
+// A process that is killed at any named step of a buffer's life or of a checkpoint is recovered up
+// to its last call.
 func TestKilledAtEveryStep(t *testing.T) {
 	s := victimProgram(t)
 	whole := wholeContent(s)

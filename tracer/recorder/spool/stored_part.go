@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// A part that is in the store is removed from the spool. stored-N replaces part-N: it has the location of the part and
-// its index. Many of them are joined (joined_parts.go).
+// A part that is in the store is removed from the spool. stored-N replaces part-N: it has the
+// location of the part and its index. Many of them are joined (joined_parts.go).
 const (
 	storedFile    = "stored-"
 	storedNew     = "stored.new" // being written
@@ -46,12 +46,14 @@ type Remote func(object string) io.ReaderAt
 // A storedPart is the content of stored-N.
 type storedPart struct {
 	Pieces []Piece `json:"pieces"`
-	Bytes  int64   `json:"bytes"`          // length of the part, including its index
-	Index  []byte  `json:"index"`          // the end of the file, from its index on
-	Sums   []byte  `json:"sums,omitempty"` // a part with sums of its times, in case the store loses it; none if it has values or chapters
+	Bytes  int64   `json:"bytes"` // length of the part, including its index
+	Index  []byte  `json:"index"` // the end of the file, from its index on
+	// a part with sums of its times, in case the store loses it; none if it has values or chapters
+	Sums []byte `json:"sums,omitempty"`
 }
 
-// parts opens the parts of the process, in order. A part that is both in the store and in the spool counts as stored.
+// parts opens the parts of the process, in order. A part that is both in the store and in the spool
+// counts as stored.
 func (d *Directory) parts() ([]Part, error) {
 	stored, err := d.numbered(storedFile)
 	if err != nil {
@@ -153,8 +155,8 @@ func (d *Directory) replace(fresh, name string, content []byte) error {
 	return d.root.Rename(fresh, name)
 }
 
-// Stored records that a part is in an object of the store, from byte at on, and removes it from the spool. It returns the
-// number of bytes freed.
+// Stored records that a part is in an object of the store, from byte at on, and removes it from the
+// spool. It returns the number of bytes freed.
 func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err error) {
 	index, err := p.Index()
 	if err != nil {
@@ -175,8 +177,9 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	return p.Size() - kept - more, err
 }
 
-// Lost records that the store has lost an object with a part or with pieces of it. The sums of their times, which were
-// kept here, replace them. It returns the number of bytes that the spool has grown by.
+// Lost records that the store has lost an object with a part or with pieces of it. The sums of
+// their times, which were kept here, replace them. It returns the number of bytes that the
+// spool has grown by.
 func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	s, err := d.readStored(p.Number)
 	if err != nil {
@@ -188,14 +191,16 @@ func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	if len(s.Sums) == 0 {
 		return 0, recorder.ErrBlocks
 	}
-	// if we are killed between these two, the part counts as stored, and the caller will find again that it is lost
+	// if we are killed between these two, the part counts as stored, and the caller will find
+	// again that it is lost
 	if err := d.replace(partNew, partFile+strconv.Itoa(p.Number), s.Sums); err != nil {
 		return 0, err
 	}
 	return int64(len(s.Sums)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
 }
 
-// dropStored removes parts that are already stored: Stored may have been killed before it removed them.
+// dropStored removes parts that are already stored: Stored may have been killed before
+// it removed them.
 func (d *Directory) dropStored() error {
 	stored, err := d.numbered(storedFile)
 	for _, number := range stored {
@@ -211,8 +216,8 @@ func (d *Directory) OpenPart(p Part) (*os.File, error) {
 	return plainfile.Open(d.root, partFile+strconv.Itoa(p.Number))
 }
 
-// A fileOf is a file of a directory that is opened for each read: there may be many, and they are read long after the
-// directory was closed.
+// A fileOf is a file of a directory that is opened for each read: there may be many, and they are
+// read long after the directory was closed.
 type fileOf struct {
 	directory *Directory
 	name      string

@@ -15,14 +15,16 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// The tables of a recorder (tables.go) are in a file, tables-N: first everything, and then the changes of each
-// checkpoint. A checkpoint has the number of the file, the length of its valid part, and the checksum of that. So bytes
-// that a process wrote after its last checkpoint, before it was killed, do not count.
+// The tables of a recorder (tables.go) are in a file, tables-N: first everything, and then the
+// changes of each checkpoint. A checkpoint has the number of the file, the length of its valid
+// part, and the checksum of that. So bytes that a process wrote after its last checkpoint, before
+// it was killed, do not count.
 //
-// When the changes are longer than the initial content, much of the file may be obsolete. Then everything is written
-// again to a new file, and the old one is removed once a checkpoint refers to the new one. So a byte is written at most
-// three times on average, and the file is about twice as long as the tables. A reader that finds the file of a
-// checkpoint removed reads the newer checkpoint.
+// When the changes are longer than the initial content, much of the file may be obsolete. Then
+// everything is written again to a new file, and the old one is removed once a checkpoint refers
+// to the new one. So a byte is written at most three times on average, and the file is about
+// twice as long as the tables. A reader that finds the file of a checkpoint removed reads the
+// newer checkpoint.
 const (
 	tablesFile    = "tables-"
 	maxTablesFile = 6 * maxStateBytes // longest file that is read
@@ -107,7 +109,8 @@ func (l *tableLog) write(dir string) error {
 	return nil
 }
 
-// removeObsolete removes the file that no checkpoint refers to any more and returns the number of bytes freed.
+// removeObsolete removes the file that no checkpoint refers to any more and returns the
+// number of bytes freed.
 func (l *tableLog) removeObsolete(dir string) (freed int64) {
 	if l.obsolete == 0 {
 		return 0

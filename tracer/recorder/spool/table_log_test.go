@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// tablesProgram fills all tables: communicators that are created, named and freed, objects, requests, values of all lengths.
-// all lengths.
+// tablesProgram fills all tables: communicators that are created, named and freed, objects,
+// requests, values of all lengths. all lengths.
 func tablesProgram(t *testing.T, seed uint64, calls int) *recordtest.Shim {
 	random := rand.New(rand.NewPCG(seed, 8))
 	s := recordtest.NewShim(t)
@@ -71,8 +71,9 @@ func checkpointOf(t *testing.T, s *recordtest.Shim, dir string) *recorder.Record
 	return last.recorder
 }
 
-// At each checkpoint the tables that are read from the file are those of the process, whenever everything was written
-// again; and no more than one file remains. again; and no more than one file is left.
+// At each checkpoint the tables that are read from the file are those of the process,
+// whenever everything was written again; and no more than one file remains. again; and no
+// more than one file is left.
 func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -86,7 +87,8 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 					return
 				}
 				checkpoints++
-				want := w.spool.recorder.AppendState(nil) // all of it is written: the next one has nothing else to say
+				// all of it is written: the next one has nothing else to say
+				want := w.spool.recorder.AppendState(nil)
 				require.True(t, bytes.Equal(want, checkpointOf(t, s, dir).AppendState(nil)), "checkpoint %d", checkpoints)
 				files, err := filepath.Glob(filepath.Join(dir, tablesFile+"*"))
 				require.NoError(t, err)

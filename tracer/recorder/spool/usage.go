@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// The resources that tracing takes in a process are in a mapped file of its directory, so that they are known however the
-// process ends. The file consists of words. The first one identifies the file; it is written last.
+// The resources that tracing takes in a process are in a mapped file of its directory, so that they
+// are known however the process ends. The file consists of words. The first one identifies the
+// file; it is written last.
 const (
 	usageFile  = "took"
 	usageMagic = "CAIRNTK1"
@@ -54,7 +55,8 @@ func (s *Spool) NoteUsage(stalls Stalls) {
 	set(usageLongestNS, stalls.LongestNS)
 	setMax(usageMaxSpool, uint64(max(s.diskBytes+s.stateDisk[0]+s.stateDisk[1], 0)))
 	set(usageWritten, uint64(s.written))
-	if s.measured != s.checkpoints { // it takes some microseconds, and only checkpoints change it much
+	// it takes some microseconds, and only checkpoints change it much
+	if s.measured != s.checkpoints {
 		s.measured = s.checkpoints
 		memory := runtimeMemory()
 		set(usageMemory, memory)
@@ -63,7 +65,8 @@ func (s *Spool) NoteUsage(stalls Stalls) {
 	set(0, binary.NativeEndian.Uint64([]byte(usageMagic)))
 }
 
-// runtimeMemory returns the bytes that the Go runtime has from the system and has not returned: heap, stacks and its own.
+// runtimeMemory returns the bytes that the Go runtime has from the system and has not returned:
+// heap, stacks and its own.
 func runtimeMemory() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -69,8 +69,8 @@ func TestVaryingHandlesAreBounded(t *testing.T) {
 	require.Positive(t, statuses)
 }
 
-// Arguments that vary without end are values of one signature: neither the table of signatures nor the memory nor a
-// checkpoint grows with them, and every call keeps its own.
+// Arguments that vary without end are values of one signature: neither the table of signatures nor
+// the memory nor a checkpoint grows with them, and every call keeps its own.
 func TestVaryingArgumentsAreBounded(t *testing.T) {
 	const iterations = 20_000
 	s := recordtest.VaryingProgram(t, iterations)

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/api/messages"
 )
 
-// On arm64 nodes pods run untraced, and the verdict says so: the image has the commands for arm64, but no libraries.
-// The real arm64 binaries run here in an emulator (Debian's qemu-user).
+// On arm64 nodes pods run untraced, and the verdict says so: the image has the commands for arm64,
+// but no libraries. The real arm64 binaries run here in an emulator (Debian's qemu-user).
 func TestArm64(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in make test-all: it compiles the commands for arm64")

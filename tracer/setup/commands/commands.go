@@ -1,8 +1,10 @@
-// Package commands has the two commands of a pod's init containers, install and probe, and resolve, which ranks start.
+// Package commands has the two commands of a pod's init containers, install and probe, and resolve,
+// which ranks start.
 //
-// The result of install and probe is a verdict on the standard output and in the termination log, where the operator
-// reads it. They succeed whatever happens: a wrong argument, a bug, a full volume or a signal. A failing init container
-// would keep the job from running, and might be counted by a podFailurePolicy of the user. So they return nothing.
+// The result of install and probe is a verdict on the standard output and in the termination log,
+// where the operator reads it. They succeed whatever happens: a wrong argument, a bug, a full
+// volume or a signal. A failing init container would keep the job from running, and might be
+// counted by a podFailurePolicy of the user. So they return nothing.
 package commands
 
 import (
@@ -75,7 +77,8 @@ func newFlags(name string, s Streams) (*pflag.FlagSet, *string) {
 	return flags, log
 }
 
-// parse returns what is wrong with the arguments, "" if nothing is. wanted is false if help was printed instead.
+// parse returns what is wrong with the arguments, "" if nothing is. wanted is false if help was
+// printed instead.
 func parse(flags *pflag.FlagSet, args []string) (refused string, wanted bool) {
 	switch err := flags.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
@@ -127,8 +130,8 @@ func internalError(message string) setup.Verdict {
 	return setup.Verdict{ABI: []string{}, Reason: messages.ProbeInternalError, Message: message}
 }
 
-// report writes a verdict to the standard output and to the termination log. Outside a pod there is no log; in a pod a
-// full disk is no reason to fail.
+// report writes a verdict to the standard output and to the termination log. Outside a pod there is
+// no log; in a pod a full disk is no reason to fail.
 func report(s Streams, log string, verdict setup.Verdict) {
 	raw, err := messages.Encode(verdict.Fit())
 	if err != nil {

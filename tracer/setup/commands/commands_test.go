@@ -20,8 +20,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
-// image returns a directory like Cairn's image: bin with the real commands, lib with placeholders for the tracer's
-// libraries.
+// image returns a directory like Cairn's image: bin with the real commands, lib with placeholders
+// for the tracer's libraries.
 var image string
 
 func TestMain(m *testing.M) {
@@ -82,9 +82,9 @@ type result struct {
 	memory  int64 // the most, in KiB
 }
 
-// command runs a command with a termination log and measures its memory. It starts it from a small parent process,
-// since a child inherits the high-water mark of its parent. Only the command itself has env, which may name
-// inaccessible directories.
+// command runs a command with a termination log and measures its memory. It starts it from a small
+// parent process, since a child inherits the high-water mark of its parent. Only the command itself
+// has env, which may name inaccessible directories.
 func command(t *testing.T, env []string, argv ...string) result {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "termination-log")
@@ -145,7 +145,8 @@ func TestInstalledProbe(t *testing.T) {
 	require.Contains(t, preload(t, root), "libcairn-")
 }
 
-// sparse creates a library that only looks large: hundreds of megabytes of loaded zeros, and a version after them.
+// sparse creates a library that only looks large: hundreds of megabytes of loaded zeros, and a
+// version after them.
 func sparse(t *testing.T, path string, size int64, text string) {
 	t.Helper()
 	c := exec.Command("gcc", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.12", "-x", "c", "-o", path, "-")
@@ -224,7 +225,8 @@ func TestNowhereToPrint(t *testing.T) {
 	require.Contains(t, preload(t, root), "libcairn-")
 }
 
-// inVolume runs a script in which $volume is a file system of a few megabytes, and returns its output.
+// inVolume runs a script in which $volume is a file system of a few megabytes, and
+// returns its output.
 func inVolume(t *testing.T, options, script string) string {
 	t.Helper()
 	volume := t.TempDir()
@@ -235,8 +237,8 @@ func inVolume(t *testing.T, options, script string) string {
 	return string(out)
 }
 
-// A full volume lets the pod run without a trace: the mount targets exist, the preload file is empty, and the operator
-// gets the reason.
+// A full volume lets the pod run without a trace: the mount targets exist, the preload file is
+// empty, and the operator gets the reason.
 func TestFullVolume(t *testing.T) {
 	const both = "$bin/cairn install --to $volume --termination-log $log; cat $log; echo; " +
 		"$volume/cairn probe --root $volume --termination-log $log; cat $log; echo; ls -A $volume $volume/lib; wc -c <$volume/ld.so.preload; stat -c %a $volume/spool"
@@ -260,7 +262,8 @@ func TestFullVolume(t *testing.T) {
 			require.NotContains(t, out, ".so\n", "half a tracer")
 		})
 	}
-	// files of an earlier installation are removed to make room; a successful one leaves no verdict file
+	// files of an earlier installation are removed to make room; a successful one
+	// leaves no verdict file
 	out := inVolume(t, "size=24m", `mkdir $volume/lib; dd if=/dev/zero of=$volume/.cairn-123 bs=1M count=20 2>/dev/null; echo '{"reason":"InternalError"}' >$volume/install.json
 echo /cairn/lib/libcairn-openmpi.so >$volume/ld.so.preload
 $bin/cairn install --to $volume --termination-log $log; ls -A $volume; wc -c <$volume/ld.so.preload; $volume/cairn probe --root $volume`)
@@ -286,7 +289,8 @@ func TestReadOnlyVolume(t *testing.T) {
 	require.True(t, strings.HasSuffix(out, "\n0\n"), out)
 }
 
-// hanging mounts a file system whose server never answers: every access blocks until it is unmounted.
+// hanging mounts a file system whose server never answers: every access blocks until
+// it is unmounted.
 func hanging(t *testing.T) string {
 	t.Helper()
 	server, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -300,8 +304,8 @@ func hanging(t *testing.T) string {
 	return dir
 }
 
-// A file system that does not respond, in a directory that somebody named, costs the time limit and the trace. The
-// process ends although one of its threads is blocked.
+// A file system that does not respond, in a directory that somebody named, costs the time limit and
+// the trace. The process ends although one of its threads is blocked.
 func TestHangingFileSystem(t *testing.T) {
 	root := install(t)
 	dir := hanging(t)

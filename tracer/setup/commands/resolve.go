@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/symbols"
 )
 
-// Resolve runs "cairn resolve", which a rank starts for its own binaries, since they exist only in its container. It
-// writes <build-id>.json. Nothing waits for it.
+// Resolve runs "cairn resolve", which a rank starts for its own binaries, since they exist only in
+// its container. It writes <build-id>.json. Nothing waits for it.
 func Resolve(args []string, s Streams) error {
 	flags := pflag.NewFlagSet("cairn resolve", pflag.ContinueOnError)
 	flags.SetOutput(s.Out)

@@ -24,7 +24,8 @@ struct path {
 enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2, MAX_CALL_SITES = 4096 };
 static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 20;
 
-// A cache of the thread's latest words, by call site and frame: most calls are made where an earlier one was made.
+// A cache of the thread's latest words, by call site and frame: most calls are made where an
+// earlier one was made.
 struct latest {
 	struct cairn_walk walk;
 	uint64_t caller, word;
@@ -106,8 +107,8 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	return p;
 }
 
-// latest_calls returns the thread's cache entries for this call site, WAYS of them: its function may be called from several
-// places in turn. NULL: it has none.
+// latest_calls returns the thread's cache entries for this call site, WAYS of them: its function
+// may be called from several places in turn. NULL: it has none.
 static struct latest *latest_calls(uint64_t caller, const void *frame)
 {
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
@@ -131,7 +132,8 @@ static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)
 	return word;
 }
 
-// frames_of returns the frames that the call is recorded with, which begin with the call of MPI; NULL: there are none.
+// frames_of returns the frames that the call is recorded with, which begin with the call of MPI;
+// NULL: there are none.
 static const uintptr_t *frames_of(uint64_t caller, struct cairn_start start, struct cairn_walk *walk, struct cairn_callers *callers,
 				  uintptr_t frames[CAIRN_MAX_FRAMES], int *n)
 {

@@ -9,7 +9,8 @@
 #include "modules.h"
 #include "unwind.h"
 
-// A call instruction: its bytes, and for direct ones (also by a table of addresses that the linker fills) its target.
+// A call instruction: its bytes, and for direct ones (also by a table of addresses that the linker
+// fills) its target.
 struct call {
 	const uint8_t *at;
 	size_t size;
@@ -24,7 +25,8 @@ static uintptr_t relative(const uint8_t *end)
 	return (uintptr_t)end + (uintptr_t)(intptr_t)distance;
 }
 
-// is_indirect reports whether an instruction of a size is call r/m64 (opcode FF /2, with or without REX.B).
+// is_indirect reports whether an instruction of a size is call r/m64 (opcode FF /2, with
+// or without REX.B).
 static bool is_indirect(const uint8_t *at, size_t size)
 {
 	size_t prefix = at[0] == 0x41;
@@ -35,8 +37,8 @@ static bool is_indirect(const uint8_t *at, size_t size)
 	return size == prefix + 2 + (mod != 3 && rm == 4) + displacement;
 }
 
-// call_before finds the call instruction that ends at a return address, in the code of its function. A function may also
-// have been entered by something else.
+// call_before finds the call instruction that ends at a return address, in the code of its
+// function. A function may also have been entered by something else.
 static bool call_before(uintptr_t address, uintptr_t begin, struct call *c)
 {
 	const uint8_t *end = (const uint8_t *)address;
@@ -79,7 +81,8 @@ static unsigned look_at(uintptr_t pc)
 	return KNOWN | (found == 1 ? ONLY : 0);
 }
 
-// Cache of look_at by return address. Slots are never freed: when all are taken, others are looked at every time.
+// Cache of look_at by return address. Slots are never freed: when all are taken, others are
+// looked at every time.
 enum { SLOTS = 1 << 13, TRIES = 16 };
 static struct {
 	_Atomic uintptr_t pc;

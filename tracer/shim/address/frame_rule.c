@@ -55,8 +55,8 @@ static int64_t sleb(struct bytes *b)
 	return (int64_t)x;
 }
 
-// encoded reads a pointer in an encoding of .eh_frame (LSB 5, 10.6.1.1.1: format in the low four bits, base in the next
-// three).
+// encoded reads a pointer in an encoding of .eh_frame (LSB 5, 10.6.1.1.1: format in the low four
+// bits, base in the next three).
 static uintptr_t encoded(struct bytes *b, uint8_t encoding, uintptr_t data)
 {
 	uintptr_t here = (uintptr_t)b->at, x;
@@ -139,8 +139,8 @@ static const uint8_t *find_entry(const struct module *m)
 	return m->header + entry;
 }
 
-// The state of a table row while instructions are executed. Registers other than rbp and the return address only matter
-// if the CFA is relative to them; the frame is then unknown.
+// The state of a table row while instructions are executed. Registers other than rbp and the return
+// address only matter if the CFA is relative to them; the frame is then unknown.
 struct state {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
@@ -303,7 +303,8 @@ static void run(struct program *p, struct bytes b)
 		p->now.cfa_unknown = true;
 }
 
-// open_entry reads the length of an entry (FDE) or of its common part (CIE), and sets the cursor to the rest.
+// open_entry reads the length of an entry (FDE) or of its common part (CIE), and sets the
+// cursor to the rest.
 static bool open_entry(const uint8_t *at, const uint8_t *limit, struct bytes *b)
 {
 	*b = (struct bytes){at, limit, false};
@@ -337,7 +338,8 @@ static struct cairn_frame_rule rule_of(const struct program *p)
 	return rule;
 }
 
-// find_function finds the function with an address, and the instructions of its entry (FDE) and of their common part (CIE).
+// find_function finds the function with an address, and the instructions of its entry (FDE) and of
+// their common part (CIE).
 static bool find_function(uintptr_t pc, struct program *p, uintptr_t *size, struct bytes *fde_, struct bytes *cie_)
 {
 	struct module m = {pc, NULL, NULL};

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location of the caller's rbp.
-// The return address is always in the word below the CFA. A rule fits into one word, so threads can share rules without
-// a lock.
+// A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location
+// of the caller's rbp. The return address is always in the word below the CFA. A rule fits into one
+// word, so threads can share rules without a lock.
 enum cairn_frame_kind {
 	CAIRN_FRAME_RSP = 1, // CFA = rsp + cfa
 	CAIRN_FRAME_RBP,     // CFA = rbp + cfa
@@ -28,7 +28,8 @@ struct cairn_frame_rule {
 // cairn_frame_rule returns the rule for pc, an address in an instruction of a function.
 struct cairn_frame_rule cairn_frame_rule(uintptr_t pc);
 
-// cairn_function_extent returns the code of the function with pc, an address in one of its instructions.
+// cairn_function_extent returns the code of the function with pc, an address in one of
+// its instructions.
 bool cairn_function_extent(uintptr_t pc, uintptr_t *begin, uintptr_t *size);
 
 #endif

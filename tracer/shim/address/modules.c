@@ -86,7 +86,8 @@ static void describe(const struct dl_phdr_info *info, char *path, size_t path_si
 	build_id(info, id, id_size);
 }
 
-// identify returns a hash that distinguishes modules that are mapped at one address one after the other.
+// identify returns a hash that distinguishes modules that are mapped at one address one
+// after the other.
 static uint64_t identify(const char *path, const char *id)
 {
 	uint64_t h = 14695981039346656037u; // FNV-1a

@@ -25,7 +25,8 @@ static void add_name(void *data, const char *kind, const char *text, size_t leng
 		names[name_count++] = (uint64_t)value;
 }
 
-// describe writes an allocation to the dictionary, after the module that it is in or that allocated it.
+// describe writes an allocation to the dictionary, after the module that it is in or
+// that allocated it.
 static bool describe(const uint64_t words[5])
 {
 	uintptr_t base, size;
@@ -61,8 +62,8 @@ uint64_t cairn_find_pointer(uint64_t address)
 uint64_t cairn_function(uint64_t address)
 {
 	int before = errno;
-	// Earlier the list of modules is not written yet. It is refreshed even if there is a module at this address: that one
-	// may be unloaded.
+	// Earlier the list of modules is not written yet. It is refreshed even if there is a module at
+	// this address: that one may be unloaded.
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) == CAIRN_ON)
 		cairn_modules_refresh();
 	errno = before;

@@ -10,9 +10,9 @@
 #include "../process/state.h"
 #include "../spool/dictionary.h"
 
-// Offsets in the interpreter's structures that lead to the current line of a thread. The thread is in a call of MPI, so
-// its frame and the objects that the frame references stay, even while other threads have the interpreter's lock. We
-// only read, and change no reference count.
+// Offsets in the interpreter's structures that lead to the current line of a thread. The thread is
+// in a call of MPI, so its frame and the objects that the frame references stay, even while other
+// threads have the interpreter's lock. We only read, and change no reference count.
 struct layout {
 	int minor;                       // of the version 3.x
 	int frame, in_cframe;            // in a thread's state; in the structure that this points to (-1: that is the frame)
@@ -104,8 +104,8 @@ static bool has_attribute(void *code, const char *attribute, int offset)
 	return same;
 }
 
-// check_layout compares our reading of a frame with the interpreter's own answers, before we rely on the layout. The caller
-// must have the interpreter's lock.
+// check_layout compares our reading of a frame with the interpreter's own answers, before we rely
+// on the layout. The caller must have the interpreter's lock.
 static bool check_layout(void *frame, void *code)
 {
 	const struct layout *l = &python.layout;
@@ -148,8 +148,8 @@ static bool check_layout(void *frame, void *code)
 	return same && line(frame) == python.line(code, position(at, code));
 }
 
-// init_layout determines once whether we know this interpreter's layout. That needs a call on a thread that has the
-// interpreter's lock, such as the initialization of mpi4py.
+// init_layout determines once whether we know this interpreter's layout. That needs a call on a
+// thread that has the interpreter's lock, such as the initialization of mpi4py.
 static void init_layout(void)
 {
 	static struct cairn_rare lock;
@@ -198,8 +198,8 @@ static void init_layout(void)
 	cairn_rare_unlock(&lock);
 }
 
-// The input of a line: a code object's strings and table. Code objects come and go, and a later one may have the same
-// address. So a cached line is used only if all of this is equal, byte by byte.
+// The input of a line: a code object's strings and table. Code objects come and go, and a later one
+// may have the same address. So a cached line is used only if all of this is equal, byte by byte.
 struct content {
 	int first;
 	uint32_t file, name, table; // lengths

@@ -22,7 +22,8 @@ struct command {
 
 enum { STACK = 65536 };
 
-// run becomes the resolver. Until execve it shares the application's memory, so it only makes system calls.
+// run becomes the resolver. Until execve it shares the application's memory, so it only
+// makes system calls.
 static int run(void *data)
 {
 	struct command *c = data;
@@ -84,8 +85,9 @@ void cairn_resolve(const char *binary, const char *id)
 	c.program = program;
 	c.arguments = (char *[]){program, "resolve", "--executable", (char *)binary, "--out", out, NULL};
 	c.grandchild_stack = stacks + 2 * STACK;
-	// Exit signal 0: there is no SIGCHLD, and no wait of the application returns this child; we wait for it with
-	// __WCLONE. All signals are blocked in it, so no handler of the application runs there.
+	// Exit signal 0: there is no SIGCHLD, and no wait of the application returns this child; we
+	// wait for it with __WCLONE. All signals are blocked in it, so no handler of the
+	// application runs there.
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	pid = clone(detach, stacks + STACK, CLONE_VM | CLONE_VFORK, &c);

@@ -29,7 +29,8 @@ static int (*get_attributes)(pthread_t, pthread_attr_t *);
 static int (*get_stack)(const pthread_attr_t *, void **, size_t *);
 static int (*destroy_attributes)(pthread_attr_t *);
 
-// Cache of rules by address. Slots are never freed: when all are taken, other rules are computed every time.
+// Cache of rules by address. Slots are never freed: when all are taken, other rules are
+// computed every time.
 enum { SLOTS = 1 << 14, TRIES = 16 };
 static struct {
 	_Atomic uintptr_t pc;
@@ -80,8 +81,8 @@ static struct cairn_frame_rule rule_at(uintptr_t pc)
 	return cairn_frame_rule(pc - 1);
 }
 
-// The stack of a thread: from its lowest address to one above every frame, the thread's control block or for the main
-// thread the initial end of the stack.
+// The stack of a thread: from its lowest address to one above every frame, the thread's control
+// block or for the main thread the initial end of the stack.
 struct stack {
 	uintptr_t begin, end;
 };
@@ -139,7 +140,8 @@ static int collect(struct _Unwind_Context *context, void *data)
 	return 0;
 }
 
-// without_start removes the frames of the C library's and the linker's start code from a complete path.
+// without_start removes the frames of the C library's and the linker's start code from
+// a complete path.
 static int without_start(const uintptr_t *addresses, int n)
 {
 	int kept = n - 1; // _start or clone
@@ -161,8 +163,9 @@ static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
 	return *at;
 }
 
-// note_rbp records that the result depends on rbp, which was saved at an address; 0: it still has its initial value.
-// Mostly the result does not depend on it, since functions use rbp for any value.
+// note_rbp records that the result depends on rbp, which was saved at an address; 0: it
+// still has its initial value. Mostly the result does not depend on it, since functions use
+// rbp for any value.
 static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
 {
 	if (saved != 0)
@@ -186,7 +189,8 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 		walk->used_rbp = false;
 		walk->n = 0;
 	}
-	// On another stack (of a coroutine, a signal, or code that moves the stack pointer), nothing tells how far one may read.
+	// On another stack (of a coroutine, a signal, or code that moves the stack pointer), nothing
+	// tells how far one may read.
 	if (sp < stack.begin || sp > end)
 		return 0;
 	while (n < CAIRN_MAX_FRAMES) {

@@ -1,5 +1,5 @@
-// Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section that compilers
-// write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
+// Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section
+// that compilers write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
 #ifndef CAIRN_UNWIND_H
 #define CAIRN_UNWIND_H
 
@@ -16,7 +16,8 @@ struct cairn_start {
 	uintptr_t pc, sp, rbp;
 };
 
-// CAIRN_START is the start of a walk from the function that it is used in, which must not be inlined.
+// CAIRN_START is the start of a walk from the function that it is used in, which
+// must not be inlined.
 #define CAIRN_START \
 	((struct cairn_start){((const uintptr_t *)__builtin_frame_address(0))[1], (uintptr_t)__builtin_frame_address(0) + 16, \
 			      ((const uintptr_t *)__builtin_frame_address(0))[0]})
@@ -32,8 +33,8 @@ struct cairn_walk {
 	} words[CAIRN_WALK_WORDS];
 };
 
-// cairn_same_walk reports whether a walk that begins there would read the same words as before, in the same order. Then it
-// has the same result.
+// cairn_same_walk reports whether a walk that begins there would read the same words as before, in
+// the same order. Then it has the same result.
 static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct cairn_start *start)
 {
 	if (walk->start.sp != start->sp || walk->start.pc != start->pc || (walk->used_rbp && walk->start.rbp != start->rbp))
@@ -44,17 +45,18 @@ static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct c
 	return true;
 }
 
-// cairn_unwind_begin prepares walks, with the fallback unwinder for frames that no rule of ours describes if wanted. Before
-// it nothing is unwound.
+// cairn_unwind_begin prepares walks, with the fallback unwinder for frames that no rule of ours
+// describes if wanted. Before it nothing is unwound.
 void cairn_unwind_begin(bool fallback);
 
 // cairn_is_libc reports whether an address is in the C library.
 bool cairn_is_libc(uintptr_t pc);
 
-// cairn_unwind writes the return addresses of the active functions, innermost first, without our own and without the C
-// library's start of the program or thread. It returns their number, 0 if none could be found. Once it has seen all
-// functions on the stack it neither allocates nor takes a lock. If walk is not NULL, what was read is kept there. If enough
-// is not NULL, it is called for each address, with data, and the walk ends when it returns true.
+// cairn_unwind writes the return addresses of the active functions, innermost first, without our
+// own and without the C library's start of the program or thread. It returns their number, 0 if
+// none could be found. Once it has seen all functions on the stack it neither allocates nor takes a
+// lock. If walk is not NULL, what was read is kept there. If enough is not NULL, it is called for
+// each address, with data, and the walk ends when it returns true.
 int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
 		 bool (*enough)(uintptr_t pc, void *data), void *data);
 

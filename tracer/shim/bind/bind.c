@@ -128,7 +128,8 @@ void *cairn_inner(unsigned id)
 
 void *cairn_symbol(const char *name)
 {
-	// The executable is first: it may have the copy of the object that everybody uses (copy relocation).
+	// The executable is first: it may have the copy of the object that everybody uses
+	// (copy relocation).
 	void *at = cairn_dlsym(RTLD_DEFAULT, name);
 	if (at == NULL && libmpi != NULL)
 		at = cairn_dlsym(libmpi, name);
@@ -190,8 +191,9 @@ bool cairn_pass_on(void **slot, const char *symbol)
 	return other != NULL;
 }
 
-// cairn_bind is called from the entry point: at the first call of a function, and at every call of one that is not the same
-// for all callers. Threads may call it concurrently, and all find the same function.
+// cairn_bind is called from the entry point: at the first call of a function, and at every call
+// of one that is not the same for all callers. Threads may call it concurrently, and all find
+// the same function.
 void *cairn_bind(unsigned id, uintptr_t caller) CAIRN_HIDDEN;
 
 void *cairn_bind(unsigned id, uintptr_t caller)

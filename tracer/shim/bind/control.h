@@ -1,4 +1,5 @@
-// Selection of calls to record: MPI_Pcontrol, and the groups of functions that the settings exclude.
+// Selection of calls to record: MPI_Pcontrol, and the groups of functions that the
+// settings exclude.
 #ifndef CAIRN_CONTROL_H
 #define CAIRN_CONTROL_H
 
@@ -18,15 +19,16 @@ void cairn_control_start(const char *include, const char *exclude, bool off);
 // cairn_excluded writes the comma-separated list of the excluded groups.
 void cairn_excluded(char *out, uint64_t size);
 
-// cairn_recorded reports whether calls of a function are recorded now. If not, its entry point leads directly to the real
-// function.
+// cairn_recorded reports whether calls of a function are recorded now. If not, its entry point
+// leads directly to the real function.
 bool cairn_recorded(unsigned id);
 
-// cairn_leaves_out reports whether some calls were not recorded because of the settings or MPI_Pcontrol.
+// cairn_leaves_out reports whether some calls were not recorded because of the settings
+// or MPI_Pcontrol.
 bool cairn_leaves_out(void);
 
-// cairn_control applies a level of MPI_Pcontrol: 0 off, 1 on, 2 hand over the recorded calls. Other levels have no effect
-// beyond their record in the trace.
+// cairn_control applies a level of MPI_Pcontrol: 0 off, 1 on, 2 hand over the recorded calls. Other
+// levels have no effect beyond their record in the trace.
 void cairn_control(int level);
 
 #endif

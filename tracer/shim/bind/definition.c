@@ -1,11 +1,13 @@
-// The order of resolution of the dynamic linker, without the shims. A symbol that a module refers to is searched
+// The order of resolution of the dynamic linker, without the shims. A symbol that a module
+// refers to is searched
 //
-//	1. in the global scope: the executable, preloaded libraries, the libraries that these need, and those that were
-//	   loaded with RTLD_GLOBAL before;
-//	2. in the module's local scope: the library that was loaded with dlopen, and those that it needs, breadth first.
+//	1. in the global scope: the executable, preloaded libraries, the libraries that these need, and
+//	   those that were loaded with RTLD_GLOBAL before;
+//	2. in the module's local scope: the library that was loaded with dlopen, and those that it
+//	   needs, breadth first.
 //
-// If there is a single definition, it is that one. A module that does not refer to the symbol calls through a pointer from
-// one that does: R calls functions of Rmpi, whose addresses Rmpi registered.
+// If there is a single definition, it is that one. A module that does not refer to the symbol calls
+// through a pointer from one that does: R calls functions of Rmpi, whose addresses Rmpi registered.
 #include "definition.h"
 
 #include <elf.h>
@@ -116,8 +118,8 @@ static void *defined(const struct module *m, const char *symbol)
 	return found;
 }
 
-// is_library reports whether the module is one of an MPI library: these define the profiling interface as well, which a
-// tool uses, and libraries of the same names' own need not have.
+// is_library reports whether the module is one of an MPI library: these define the profiling
+// interface as well, which a tool uses, and libraries of the same names' own need not have.
 static bool is_library(const struct module *m)
 {
 	static const char names[][16] = {"PMPI_Init", "pmpi_init_", "pmpi_init_f08_", "pmpi_init", "pmpi_init__", "PMPI_INIT"};
@@ -190,8 +192,9 @@ static int scope_of(struct scan *s, int root)
 	return n;
 }
 
-// local returns the first definition in the local scope of a module, -1 if there is none: in the scope of the first module
-// that needs it, directly or not, which is the one that was loaded with dlopen. It sets *global if that is the executable.
+// local returns the first definition in the local scope of a module, -1 if there is none: in the
+// scope of the first module that needs it, directly or not, which is the one that was loaded with
+// dlopen. It sets *global if that is the executable.
 static int local(struct scan *s, int module, bool *global)
 {
 	*global = false;
@@ -208,8 +211,8 @@ static int local(struct scan *s, int module, bool *global)
 	return -1;
 }
 
-// refers_to reports whether the module defines the symbol or refers to it. Symbols that it does not define come first in its
-// table.
+// refers_to reports whether the module defines the symbol or refers to it. Symbols that it does not
+// define come first in its table.
 static bool refers_to(const struct module *m, const char *symbol)
 {
 	uint32_t symbols = m->gnu_hash != NULL ? m->gnu_hash[1] : m->hash != NULL ? m->hash[1] : 0;
@@ -220,8 +223,9 @@ static bool refers_to(const struct module *m, const char *symbol)
 	return m->definition != NULL;
 }
 
-// referring returns the module whose reference to the symbol the caller uses: its own, or one that it got a pointer from,
-// which is rarely a pointer to a function of MPI. It returns -1 if there is none.
+// referring returns the module whose reference to the symbol the caller uses: its own, or one
+// that it got a pointer from, which is rarely a pointer to a function of MPI. It returns -1
+// if there is none.
 static int referring(const struct scan *s, int caller)
 {
 	if (caller >= 0 && refers_to(&s->module[caller], s->symbol))
@@ -233,8 +237,8 @@ static int referring(const struct scan *s, int caller)
 	return -1;
 }
 
-// choose returns the module whose definition a module's reference leads to. next is the first one in the global scope, or
-// -1. What became global after the module was loaded does not count.
+// choose returns the module whose definition a module's reference leads to. next is the first one
+// in the global scope, or -1. What became global after the module was loaded does not count.
 static int choose(struct scan *s, int next, int module)
 {
 	bool global = false;
@@ -294,8 +298,9 @@ void *cairn_next(const char *symbol)
 	return next_of(symbol);
 }
 
-// Definitions that were found, by call: sets of WAYS, of which one is replaced. A definition outside of MPI is valid until
-// a module is unloaded. Entries are read and written without a lock: an odd version marks one that is being written.
+// Definitions that were found, by call: sets of WAYS, of which one is replaced. A definition
+// outside of MPI is valid until a module is unloaded. Entries are read and written without a lock:
+// an odd version marks one that is being written.
 enum { SET_BITS = 8, WAYS = 4 };
 static struct known {
 	_Atomic uint32_t version;

@@ -1,5 +1,6 @@
-// The reference log of --verify. It is written in addition to the records by a separate library (reference/lines.h),
-// which is loaded only in processes that verify. This is the interface between that library and the shim.
+// The reference log of --verify. It is written in addition to the records by a separate library
+// (reference/lines.h), which is loaded only in processes that verify. This is the interface between
+// that library and the shim.
 #ifndef CAIRN_REFERENCE_H
 #define CAIRN_REFERENCE_H
 
@@ -20,10 +21,12 @@ struct cairn_reference_shim {
 
 // Functions of the library for the shim.
 struct cairn_reference {
-	// open starts the log in the process's directory. If that is shared, other users may remove the log.
+	// open starts the log in the process's directory. If that is shared, other users
+	// may remove the log.
 	void (*open)(const char *process_directory, bool shared);
 
-	// stamps passes the time stamps of the call's record, for the line of its return; 0: there is no record.
+	// stamps passes the time stamps of the call's record, for the line of its return; 0:
+	// there is no record.
 	void (*stamps)(uint64_t enter, uint64_t exit);
 
 	const struct cairn_reference_writers *write;
@@ -35,8 +38,8 @@ const struct cairn_reference *cairn_reference_begin(const struct cairn_reference
 // NULL: the library is not loaded. It is loaded while cairn_verifying is set, and never unloaded.
 extern CAIRN_HIDDEN const struct cairn_reference *_Atomic cairn_reference;
 
-// cairn_reference_load loads the library at the first call of MPI; inner, symbol and variable are functions of bind.c.
-// If it fails it prints why on standard error and returns false.
+// cairn_reference_load loads the library at the first call of MPI; inner, symbol and variable are
+// functions of bind.c. If it fails it prints why on standard error and returns false.
 bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *));
 
 #endif

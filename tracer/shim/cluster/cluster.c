@@ -1,7 +1,7 @@
 // The ranks of MPI_COMM_WORLD vote at markers on which of them keep the times of their calls.
-// docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes from the core, and the
-// ranks' decision is written as a record, from which the recorder reads it. The few calls of MPI are libmpi's own PMPI
-// functions, on a communicator of our own.
+// docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes
+// from the core, and the ranks' decision is written as a record, from which the recorder reads it.
+// The few calls of MPI are libmpi's own PMPI functions, on a communicator of our own.
 #include "cluster.h"
 
 #include <errno.h>
@@ -63,10 +63,10 @@ static void join(void *more, void *sum, int *n, MPI_Datatype *of)
 
 #define DO(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
-// prepare_markers determines, together with all ranks, which calls are markers. If no rank calls MPI from several
-// threads at once, the blocking collectives of all processes are in the same order on all ranks, whatever their
-// communicators: in another order they would deadlock wherever collectives synchronize. With MPI_THREAD_MULTIPLE this
-// is only true of those on one communicator.
+// prepare_markers determines, together with all ranks, which calls are markers. If no rank calls
+// MPI from several threads at once, the blocking collectives of all processes are in the same order
+// on all ranks, whatever their communicators: in another order they would deadlock wherever
+// collectives synchronize. With MPI_THREAD_MULTIPLE this is only true of those on one communicator.
 static bool prepare_markers(void)
 {
 	int level = MPI_THREAD_MULTIPLE, highest = MPI_THREAD_MULTIPLE;
@@ -102,7 +102,8 @@ void cairn_cluster_forget(void)
 	able = pending.under_way = false;
 }
 
-// fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder sees the marker.
+// fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder
+// sees the marker.
 static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 {
 	struct cairn_core_ballot answer;
@@ -114,7 +115,8 @@ static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 	if (mine.wanted == 0)
 		mine.wanted = 1;
 	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
-	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its calls have changed.
+	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its
+	// calls have changed.
 	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&answer))
 		return;
 	mine.unchanged = (uint32_t)answer.unchanged;
@@ -128,8 +130,8 @@ static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 	}
 }
 
-// wait_for_outcome waits for the outcome; false if the other ranks do not arrive in time. A long wait yields the
-// processor to the ranks that are waited for.
+// wait_for_outcome waits for the outcome; false if the other ranks do not arrive in time. A long
+// wait yields the processor to the ranks that are waited for.
 static bool wait_for_outcome(void)
 {
 	const uint64_t limit = cairn_clock_ns(CLOCK_MONOTONIC) + (uint64_t)cairn_config.wait_seconds * 1000000000;
@@ -152,7 +154,8 @@ static bool wait_for_outcome(void)
 	}
 }
 
-// write_record writes a record for the recorder, followed by the leads of an outcome; false if that is not possible.
+// write_record writes a record for the recorder, followed by the leads of an outcome; false if that
+// is not possible.
 static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint32_t leads)
 {
 	struct cairn_record record;
@@ -172,8 +175,8 @@ static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint3
 	return true;
 }
 
-// cut ends an interval and starts the vote on it. The outcome is read at the next marker of the same kind; until then MPI
-// combines the ballots while the program continues.
+// cut ends an interval and starts the vote on it. The outcome is read at the next marker of the
+// same kind; until then MPI combines the ballots while the program continues.
 static void cut(unsigned kind)
 {
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC), began = cairn_now();
@@ -256,7 +259,8 @@ void cairn_cluster_end(void)
 	errno = saved;
 }
 
-// is_world reports whether a group has exactly the processes of MPI_COMM_WORLD, in any order. It frees the group.
+// is_world reports whether a group has exactly the processes of MPI_COMM_WORLD, in any order. It
+// frees the group.
 static bool is_world(MPI_Group *group)
 {
 	int result = MPI_UNEQUAL;
@@ -266,8 +270,8 @@ static bool is_world(MPI_Group *group)
 	return compared && result != MPI_UNEQUAL;
 }
 
-// comm_has_all reports whether a communicator, or one group of an intercommunicator, has exactly the processes of
-// MPI_COMM_WORLD.
+// comm_has_all reports whether a communicator, or one group of an intercommunicator, has exactly
+// the processes of MPI_COMM_WORLD.
 static bool comm_has_all(MPI_Comm on)
 {
 	MPI_Group group, remote, both;
@@ -301,7 +305,8 @@ static bool win_has_all(MPI_Win win)
 	return false;
 }
 
-// The result is cached as an attribute of the communicator or window, which ends with the object and is not duplicated.
+// The result is cached as an attribute of the communicator or window, which ends with the object
+// and is not duplicated.
 bool cairn_comm_counts(MPI_Comm on, bool succeeded)
 {
 	const int saved = errno;
@@ -320,7 +325,8 @@ bool cairn_comm_counts(MPI_Comm on, bool succeeded)
 	return known == &has_all;
 }
 
-// A fence that ends no epoch need not synchronize; either all ranks assert that or none (MPI 4.1, 12.5.1).
+// A fence that ends no epoch need not synchronize; either all ranks assert that or none
+// (MPI 4.1, 12.5.1).
 bool cairn_win_counts(MPI_Win win, int assert, bool succeeded)
 {
 	const int saved = errno;

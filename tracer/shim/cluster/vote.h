@@ -1,6 +1,6 @@
-// Ballots, how they are combined, and the decision: plain functions on plain memory, so that they can be tested without
-// MPI (test/vote). The decision follows from the combined ballot and from earlier decisions, so all ranks reach the
-// same one (docs/decisions/0060-online-clustering.md).
+// Ballots, how they are combined, and the decision: plain functions on plain memory, so that they
+// can be tested without MPI (test/vote). The decision follows from the combined ballot and from
+// earlier decisions, so all ranks reach the same one (docs/decisions/0060-online-clustering.md).
 #ifndef CAIRN_VOTE_H
 #define CAIRN_VOTE_H
 
@@ -144,8 +144,9 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->factor = 1;
 }
 
-// cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the program's period
-// that is sufficient, so that ranks are clustered soon. Once they are, cairn_votes_lengthen increases it.
+// cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the
+// program's period that is sufficient, so that ranks are clustered soon. Once they are,
+// cairn_votes_lengthen increases it.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
 {
 	const uint64_t period = all->period;
@@ -173,8 +174,8 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 	v->step = step < period ? period : step;
 }
 
-// cairn_votes_lengthen increases the distance of markers while nothing changes. The next interval is still predictable: it
-// is the last one twice.
+// cairn_votes_lengthen increases the distance of markers while nothing changes. The next interval
+// is still predictable: it is the last one twice.
 static inline void cairn_votes_lengthen(struct cairn_votes *v, const struct cairn_ballot *all)
 {
 	if (++v->unchanged_votes < CAIRN_UNCHANGED_VOTES || 2 * v->step > all->max_wanted || 2 * v->step > CAIRN_MAX_DEVIATION * all->wanted || v->step >= CAIRN_MAX_STEP)

@@ -1,10 +1,12 @@
-// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them. When it is full, every
-// second sample is dropped and the interval doubles. So a program of a second is seen in detail, and the number of
-// samples grows only with the logarithm of the duration. Nothing announces the end of the program, so the last interval
-// is missing: at most a sixteenth of the run, or 100 ms.
+// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them.
+// When it is full, every second sample is dropped and the interval doubles. So a program of a
+// second is seen in detail, and the number of samples grows only with the logarithm of the
+// duration. Nothing announces the end of the program, so the last interval is missing: at most a
+// sixteenth of the run, or 100 ms.
 //
-// The file is mapped, and consistent at any time: a sample is valid once the number of samples has been stored. Samples
-// are thinned out into the other of two tables before that becomes the valid one.
+// The file is mapped, and consistent at any time: a sample is valid once the number of
+// samples has been stored. Samples are thinned out into the other of two tables before that
+// becomes the valid one.
 #include "context.h"
 
 #include <fcntl.h>
@@ -40,10 +42,10 @@ static uint64_t due, interval = INTERVAL;
 static struct cairn_opened main_stat = {-1, 0, 0}, main_schedstat = {-1, 0, 0}, throttling_stat = {-1, 0, 0};
 static char throttling[4096]; // cpu.stat of the cgroup with a CPU limit, "": none
 
-// The machine's steal time. To print it the kernel sums up all CPUs and interrupts, which takes long on large machines.
-// So it is read only as often as takes a PART-th of a CPU, and samples between two readings have the value of the
-// earlier one. Samples between the first and the second reading have none, since the change since the first one is not
-// known yet.
+// The machine's steal time. To print it the kernel sums up all CPUs and interrupts, which takes
+// long on large machines. So it is read only as often as takes a PART-th of a CPU, and samples
+// between two readings have the value of the earlier one. Samples between the first and the second
+// reading have none, since the change since the first one is not known yet.
 static const uint64_t PART = 10000;
 static const char *machine_stat = "/proc/stat"; // changed in tests
 static struct {
@@ -70,7 +72,8 @@ static char *read_opened(struct cairn_opened *o, const char *path, char *text, s
 	return cairn_read_again(o, text, size) > 0 ? text : read_small(path, text, size);
 }
 
-// last_cpu returns field 39 of a thread's stat, -1 if there is none. The second field is arbitrary text.
+// last_cpu returns field 39 of a thread's stat, -1 if there is none. The second field
+// is arbitrary text.
 static int64_t last_cpu(const char *stat)
 {
 	const char *at = strrchr(stat, ')');
@@ -133,8 +136,8 @@ static bool find_below(const char *mount, const char *controllers, const char *g
 	}
 }
 
-// find_throttling finds the cpu.stat with the throttling of a process's cgroups. In a container the mount may begin at
-// the container's own cgroup, whatever path /proc shows.
+// find_throttling finds the cpu.stat with the throttling of a process's cgroups. In a container the
+// mount may begin at the container's own cgroup, whatever path /proc shows.
 static void find_throttling(const char *cgroups, const char *mount, char *path, size_t size)
 {
 	char text[8192], *rest = NULL;
@@ -157,17 +160,17 @@ static void find_throttling(const char *cgroups, const char *mount, char *path, 
 	path[0] = 0;
 }
 
-// run_delay returns the second number of a thread's schedstat: the time in ns that it was ready to run and waited for a
-// CPU; 0 if the kernel does not count it.
+// run_delay returns the second number of a thread's schedstat: the time in ns that it was ready to
+// run and waited for a CPU; 0 if the kernel does not count it.
 static int64_t run_delay(const char *schedstat)
 {
 	const char *at = strchr(schedstat, ' ');
 	return at != NULL ? strtoll(at + 1, NULL, 10) : 0;
 }
 
-// stolen_ns returns the eighth number in the first line of /proc/stat: the time, summed over all CPUs, that the
-// hypervisor ran other machines while this one had something to run. It returns −1 if there is none, or if all numbers
-// are 0, as in gVisor, which counts nothing.
+// stolen_ns returns the eighth number in the first line of /proc/stat: the time, summed over all
+// CPUs, that the hypervisor ran other machines while this one had something to run. It returns −1
+// if there is none, or if all numbers are 0, as in gVisor, which counts nothing.
 static int64_t stolen_ns(const char *stat)
 {
 	int64_t value = -1;
@@ -211,7 +214,8 @@ static int64_t read_steal(uint64_t now)
 	return steal.latest_ns;
 }
 
-// task_path returns the path of a file of the main thread: /proc/self/stat would sum up all threads first.
+// task_path returns the path of a file of the main thread: /proc/self/stat would sum up
+// all threads first.
 static void task_path(char *path, size_t size, const char *name)
 {
 	snprintf(path, size, "/proc/self/task/%d/%s", (int)getpid(), name);

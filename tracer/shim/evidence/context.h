@@ -1,4 +1,5 @@
-// What the operating system counts for this process: CPU time, context switches, throttling of its cgroup, CPU number.
+// What the operating system counts for this process: CPU time, context switches, throttling of its
+// cgroup, CPU number.
 #ifndef CAIRN_CONTEXT_H
 #define CAIRN_CONTEXT_H
 

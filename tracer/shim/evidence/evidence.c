@@ -1,19 +1,22 @@
-// Evidence whether a thread ran, waited for a CPU or was blocked during a long computation (between two calls) or a
-// long call: 1 ms or longer. A short one costs only a comparison.
+// Evidence whether a thread ran, waited for a CPU or was blocked during a long computation (between
+// two calls) or a long call: 1 ms or longer. A short one costs only a comparison.
 //
-// A computation is only known to be long when it ends. So the call sites after which one was long are remembered. After
-// the next call from such a site a reading is taken at once, and the difference to the reading at the end is exact. For
-// an unexpected long computation, and for calls, the difference to the thread's last reading is used, limited to the
-// duration. That reading must be recent (at most EXPIRY old); otherwise the instance is not measured.
+// A computation is only known to be long when it ends. So the call sites after which one was long
+// are remembered. After the next call from such a site a reading is taken at once, and the
+// difference to the reading at the end is exact. For an unexpected long computation, and for calls,
+// the difference to the thread's last reading is used, limited to the duration. That reading must
+// be recent (at most EXPIRY old); otherwise the instance is not measured.
 //
-// A reading has two parts. The quick one reads the CPU clocks of the thread and the process. If the quick one leaves a
-// part of the time unexplained, the thorough one reads the run delay (/proc/thread-self/schedstat), the I/O
-// (/proc/thread-self/io) and the CPU time of the tracer's own threads. All readings take at most a thousandth of the
-// time: each thread has a budget that grows with time, and the measured cost of a reading is subtracted from it. If it
-// is used up, beginning computations are not measured. After call sites where the last one was not explained, the
-// budget must allow for thorough readings at both ends.
+// A reading has two parts. The quick one reads the CPU clocks of the thread and the process. If the
+// quick one leaves a part of the time unexplained, the thorough one reads the run delay
+// (/proc/thread-self/schedstat), the I/O (/proc/thread-self/io) and the CPU time of the tracer's
+// own threads. All readings take at most a thousandth of the time: each thread has a budget that
+// grows with time, and the measured cost of a reading is subtracted from it. If it is used up,
+// beginning computations are not measured. After call sites where the last one was not explained,
+// the budget must allow for thorough readings at both ends.
 //
-// Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and one to be written.
+// Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and
+// one to be written.
 #include "evidence.h"
 
 #include <errno.h>
@@ -144,8 +147,8 @@ static int64_t number(const char **text, char after)
 	return x;
 }
 
-// run_delay parses a thread's schedstat: time on a CPU, run delay, slices. All are zero if the kernel does not count
-// them.
+// run_delay parses a thread's schedstat: time on a CPU, run delay, slices. All are zero if the
+// kernel does not count them.
 static int64_t run_delay(const char *text)
 {
 	int64_t ran, delay;
@@ -155,7 +158,8 @@ static int64_t run_delay(const char *text)
 	return delay;
 }
 
-// read_io parses a thread's io. Reads through a mapping are only in read_bytes, reads from the page cache only in rchar.
+// read_io parses a thread's io. Reads through a mapping are only in read_bytes, reads from the page
+// cache only in rchar.
 static void read_io(const char *text, struct thorough *r)
 {
 	static const char *const names[] = {"rchar: ", "wchar: ", "syscr: ", "syscw: ", "read_bytes: ", "write_bytes: "};
@@ -182,7 +186,8 @@ static int64_t difference(int64_t after, int64_t before)
 	return after < 0 || before < 0 ? -1 : after > before ? after - before : 0;
 }
 
-// cost_since returns the cost in ns of the work since a time, at most WORST_NS: a preemption is not part of the cost.
+// cost_since returns the cost in ns of the work since a time, at most WORST_NS: a preemption is not
+// part of the cost.
 static double cost_since(uint64_t since, double ns)
 {
 	const double passed = (double)(cairn_now() - since) * ns;
@@ -248,13 +253,15 @@ static bool start(struct cairn_thread *t, struct watch *w)
 	return true;
 }
 
-// affordable reports whether the budget allows for costs_ns times a random factor from 1 to MAX_COST_FACTOR. Without that
-// factor, the first of two alternating call sites would always use up what the second one needs.
+// affordable reports whether the budget allows for costs_ns times a random factor from 1 to
+// MAX_COST_FACTOR. Without that factor, the first of two alternating call sites would always use up
+// what the second one needs.
 static bool affordable(struct watch *w, uint64_t now, double costs_ns, double ns)
 {
 	w->budget_ns += (double)(now - w->paid_until) * ns * SHARE;
 	w->paid_until = now;
-	// On a slow machine thorough readings at both ends cost more than the credit: allow saving up for them.
+	// On a slow machine thorough readings at both ends cost more than the credit: allow
+	// saving up for them.
 	const double needed = MAX_COST_FACTOR * 2 * (w->quick_costs_ns + w->thorough_costs_ns);
 	const double max_budget = needed > CREDIT_NS ? needed : CREDIT_NS;
 	if (w->budget_ns > max_budget)
@@ -335,7 +342,8 @@ static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums
 	atomic_store_explicit(&row->which, which == 1 ? 2 : 1, memory_order_release);
 }
 
-// keep keeps an instance if it is among the largest. It is lost if another thread is changing the list.
+// keep keeps an instance if it is among the largest. It is lost if another thread is
+// changing the list.
 static void keep(struct cairn_evidence_instance *list, int64_t size, const struct cairn_evidence_row *row, uint64_t begin,
 	const struct cairn_evidence_sums *one)
 {
@@ -360,8 +368,8 @@ static void keep(struct cairn_evidence_instance *list, int64_t size, const struc
 	atomic_store(&changing_instances, false);
 }
 
-// measure takes the reading at the end of a long computation or call and adds the result. It reports whether some time is
-// unexplained.
+// measure takes the reading at the end of a long computation or call and adds the result. It
+// reports whether some time is unexplained.
 static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t begin, uint64_t end, double ns)
 {
 	struct cairn_evidence_sums one = {.wall_ns = (int64_t)((double)(end - begin) * ns)};
@@ -409,7 +417,8 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	return explain;
 }
 
-// remembered returns where the thread keeps that a computation after a call from a call site was long.
+// remembered returns where the thread keeps that a computation after a call from a
+// call site was long.
 static uint64_t *remembered(struct cairn_thread *t, uint64_t caller)
 {
 	return &t->long_after[CAIRN_LONG_SLOT(caller)];
@@ -478,7 +487,8 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 			}
 		}
 	}
-	// Is a long computation expected? The call site is forgotten here, and remembered again if the computation is long.
+	// Is a long computation expected? The call site is forgotten here, and remembered again if the
+	// computation is long.
 	const bool expected = *remembered(t, call->caller) == call->caller;
 	if (expected)
 		*remembered(t, call->caller) = 0;

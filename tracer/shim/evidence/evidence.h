@@ -1,5 +1,5 @@
-// Evidence of CPU and kernel activity: what the operating system counted for a thread during long computations and calls
-// (evidence.c). The trace has sums by call site, and the largest instances.
+// Evidence of CPU and kernel activity: what the operating system counted for a thread during long
+// computations and calls (evidence.c). The trace has sums by call site, and the largest instances.
 #ifndef CAIRN_EVIDENCE_H
 #define CAIRN_EVIDENCE_H
 
@@ -62,15 +62,16 @@ CAIRN_LAYOUT_EVIDENCE(struct cairn_evidence_file);
 // cairn_evidence_begin creates the file. Without it nothing is measured.
 void cairn_evidence_begin(void);
 
-// cairn_evidence_enter must be called at the entry into a call if the thread's previous call returned long before. It
-// returns the time at which the call begins, which excludes its own work.
+// cairn_evidence_enter must be called at the entry into a call if the thread's previous call
+// returned long before. It returns the time at which the call begins, which excludes its own work.
 uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
 
-// cairn_evidence_exit must be called after a call if the call was long, if a long computation is expected after it, or
-// if the last reading is too old.
+// cairn_evidence_exit must be called after a call if the call was long, if a long computation is
+// expected after it, or if the last reading is too old.
 void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
 
-// cairn_untraced counts changes of tracing on or off: the time between calls around such a change is no computation.
+// cairn_untraced counts changes of tracing on or off: the time between calls around such a change
+// is no computation.
 extern CAIRN_HIDDEN _Atomic uint32_t cairn_untraced;
 
 #endif

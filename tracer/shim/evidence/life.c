@@ -1,14 +1,15 @@
-// A killed process cannot report anything. What is known of its end is in a mapped file, written by stores that need no
-// completion:
+// A killed process cannot report anything. What is known of its end is in a mapped file, written by
+// stores that need no completion:
 //
 // - The time of our thread's last wakeup: the process lived until then, and at most PERIOD longer.
 // - The exit code passed to exit. _exit leaves none.
-// - The number of calls that were not recorded while there was no buffer to count them in, and whether MPI_Finalize was
-//   one of them.
+// - The number of calls that were not recorded while there was no buffer to count them in, and
+//   whether MPI_Finalize was one of them.
 // - That it ended without MPI_Init, and so has no directory: an empty file in the spool itself.
-// - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. We are called first and call
-//   it. We never add a handler where there is none, since a program may query it, and since it would change how the
-//   process ends. So SIGKILL and most SIGTERM leave only the time.
+// - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. We
+//   are called first and call it. We never add a handler where there is none, since a program
+//   may query it, and since it would change how the process ends. So SIGKILL and most SIGTERM
+//   leave only the time.
 #include "life.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@
 
 static const uint64_t PERIOD = 100000000;
 
-// Format read by tracer/recorder/observed/life.go. Times are ticks of the records' clock, 0 if unknown.
+// Format read by tracer/recorder/observed/life.go. Times are ticks of the records'
+// clock, 0 if unknown.
 struct file {
 	char magic[8];
 	_Atomic uint64_t alive;
@@ -70,8 +72,8 @@ static void crashed(int number, siginfo_t *info, void *context)
 		else
 			before[i].sa_handler(number);
 	}
-	// If the handler returns, the program may continue, or end with the same signal. A reader can distinguish these by
-	// the time until which the process lived.
+	// If the handler returns, the program may continue, or end with the same signal. A reader can
+	// distinguish these by the time until which the process lived.
 }
 
 // shipper/local.go looks for it.

@@ -15,8 +15,9 @@ struct cairn_opened {
 // cairn_open_file opens a file with a high number, since some programs close all low descriptors.
 void cairn_open_file(struct cairn_opened *o, const char *path);
 
-// cairn_read_again reads the file from its beginning into text and terminates it with a zero byte. It returns the
-// number of bytes, or −1 if the descriptor does not refer to that file any more; it then always returns −1.
+// cairn_read_again reads the file from its beginning into text and terminates it with a zero byte.
+// It returns the number of bytes, or −1 if the descriptor does not refer to that file any more; it
+// then always returns −1.
 ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size);
 
 #endif

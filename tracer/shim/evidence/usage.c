@@ -1,7 +1,8 @@
-// The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less often, so that it
-// takes at most a PART-th of a CPU. The file has name, CPU time and run delay of the MAX_THREADS threads that used
-// most. The tracer's threads all have the name of the first of them (core.c), which created them. The thread that
-// finalizes MPI makes the list once more, since a short run would only have the list of its beginning.
+// The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less
+// often, so that it takes at most a PART-th of a CPU. The file has name, CPU time and run delay of
+// the MAX_THREADS threads that used most. The tracer's threads all have the name of the first of
+// them (core.c), which created them. The thread that finalizes MPI makes the list once more, since
+// a short run would only have the list of its beginning.
 #include "usage.h"
 
 #include <dirent.h>
@@ -40,7 +41,8 @@ static _Atomic int callers[CAIRN_EVIDENCE_TASKS];
 static _Atomic uint32_t caller_count;
 static _Atomic int tools[TOOLS]; // those of the tracer's threads that used most
 
-// cpu_of reads the CPU clock of a thread of this process by the kernel's number for it (include/linux/posix-timers.h).
+// cpu_of reads the CPU clock of a thread of this process by the kernel's number for it
+// (include/linux/posix-timers.h).
 static int64_t cpu_of(int tid)
 {
 	struct timespec t;

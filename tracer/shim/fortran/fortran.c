@@ -149,16 +149,16 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 
 void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *text, size_t length, const char *name)
 {
-	// Symbols of mpif.h and the module mpi, as compilers mangle names; of the module mpi_f08 of Open MPI; then of MPICH
-	// with gfortran, flang and nvfortran, ifort and ifx.
+	// Symbols of mpif.h and the module mpi, as compilers mangle names; of the module mpi_f08 of
+	// Open MPI; then of MPICH with gfortran, flang and nvfortran, ifort and ifx.
 	static const char *const forms[] = {"%s_", "%s__", "%s", "%s_f08_", "__mpi_f08_callbacks_MOD_%s", "mpi_f08_callbacks_%s_", "mpi_f08_callbacks_mp_%s_"};
 	enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 	static bool looked, there[FORMS];
 	char lower[64], symbol[128];
 	size_t i;
 
-	// A library mangles all its names in the same way. The form is determined once, since looking up a missing name
-	// searches every library.
+	// A library mangles all its names in the same way. The form is determined once, since looking
+	// up a missing name searches every library.
 	for (i = 0; i < FORMS && !looked; i++) {
 		snprintf(symbol, sizeof(symbol), forms[i], "mpi_comm_dup_fn");
 		there[i] = cairn_dlsym(RTLD_DEFAULT, symbol) != NULL;

@@ -1,8 +1,9 @@
 // Calls from Fortran (docs/decisions/0031-fortran.md).
 //
-// A Fortran procedure of MPI ends in the C function of the same name, called by the MPI library's Fortran layer. The
-// exported Fortran symbol (fortran_entry.inc) announces the call, and the C function's wrapper records it, with the
-// arguments that a C program would have passed. Other calls by the Fortran layer are not the program's.
+// A Fortran procedure of MPI ends in the C function of the same name, called by the MPI library's
+// Fortran layer. The exported Fortran symbol (fortran_entry.inc) announces the call, and the C
+// function's wrapper records it, with the arguments that a C program would have passed. Other calls
+// by the Fortran layer are not the program's.
 #ifndef CAIRN_FORTRAN_H
 #define CAIRN_FORTRAN_H
 
@@ -26,13 +27,15 @@ struct cairn_announcement {
 
 extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
 
-// cairn_called_from_fortran handles a call of function that came from a library (state.h). It returns false if the
-// library made the call for its own purposes; otherwise it sets the caller and the function to call.
+// cairn_called_from_fortran handles a call of function that came from a library (state.h). It
+// returns false if the library made the call for its own purposes; otherwise it sets the caller and
+// the function to call.
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
 #define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
 
-// Open MPI's Fortran layer passes a status of its own to C even if the program ignores it. Whether the program does is
-// seen from its own argument (MPI_STATUS_IGNORE is the address of a variable in Fortran).
+// Open MPI's Fortran layer passes a status of its own to C even if the program ignores it.
+// Whether the program does is seen from its own argument (MPI_STATUS_IGNORE is the address of a
+// variable in Fortran).
 #ifdef CAIRN_OPENMPI
 extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #define cairn_fortran_ignores_status(caller) \
@@ -45,7 +48,8 @@ extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_stat
 // The function behind a Fortran symbol.
 void *cairn_fortran_real(unsigned slot);
 
-// Generated: the symbols' names, and the procedure to call if the Fortran layer does not call the C function.
+// Generated: the symbols' names, and the procedure to call if the Fortran layer does not
+// call the C function.
 extern const unsigned cairn_fortran_symbols;
 extern const char cairn_fortran_names[];
 void *cairn_fortran_adapter(unsigned function);

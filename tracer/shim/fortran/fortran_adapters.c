@@ -18,8 +18,9 @@ struct call {
 
 static __thread struct call pending __attribute__((tls_model("initial-exec")));
 
-// announce makes the next C wrapper call `real`, which makes the pending call. The record's caller is still the program.
-// Every adapter announces before it calls a wrapper by name: the entry point, which finds the C function, is not used.
+// announce makes the next C wrapper call `real`, which makes the pending call. The record's caller
+// is still the program. Every adapter announces before it calls a wrapper by name: the entry point,
+// which finds the C function, is not used.
 static void announce(void *real, struct call call)
 {
 	static MPI_Fint nobody_asks;
@@ -45,7 +46,8 @@ static void announce(void *real, struct call call)
 #define FROM_MPI_Win(f) (f)
 #endif
 
-// LEFT_OUT calls the MPI library's procedure directly if the function is not recorded now (control.h).
+// LEFT_OUT calls the MPI library's procedure directly if the function is not recorded
+// now (control.h).
 #define LEFT_OUT(name, types, arguments) \
 	if (!cairn_recorded(CAIRN_ID_##name)) { \
 		((void(*) types)cairn_fortran_real(cairn_announced.slot)) arguments; \
@@ -91,7 +93,8 @@ ATTRIBUTE(comm, MPI_Comm, comm_set_attr, comm_get_attr, MPI_Comm_set_attr, MPI_C
 ATTRIBUTE(type, MPI_Datatype, type_set_attr, type_get_attr, MPI_Type_set_attr, MPI_Type_get_attr, MPI_Aint)
 ATTRIBUTE(win, MPI_Win, win_set_attr, win_get_attr, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Aint)
 
-// The Fortran procedures may jump to the C functions; the program would then appear to be their caller.
+// The Fortran procedures may jump to the C functions; the program would then appear to
+// be their caller.
 static double seconds(void)
 {
 	struct call c = pending;
@@ -187,8 +190,8 @@ void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_
 	cairn_MPI_Type_match_size(*typeclass, *size, &out);
 }
 
-// Without requests the Fortran procedure sets its results and returns. With requests the Fortran layer calls the C
-// function.
+// Without requests the Fortran procedure sets its results and returns. With requests the Fortran
+// layer calls the C function.
 static MPI_Request no_requests[1];
 static int no_indices[1];
 

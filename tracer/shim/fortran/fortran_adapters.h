@@ -1,5 +1,6 @@
-// Procedures whose Fortran layer does not call the C function of the same name. An adapter calls that function's
-// wrapper with the arguments of a C program, and the wrapper calls the Fortran procedure instead of the C function.
+// Procedures whose Fortran layer does not call the C function of the same name. An adapter calls
+// that function's wrapper with the arguments of a C program, and the wrapper calls the Fortran
+// procedure instead of the C function.
 #ifndef CAIRN_FORTRAN_ADAPTERS_H
 #define CAIRN_FORTRAN_ADAPTERS_H
 
@@ -7,7 +8,8 @@
 
 typedef void cairn_procedure(void); // a callback; its arguments do not matter here
 
-// Attributes of MPI 1 are integers, the later ones addresses (MPI 4.0 §19.3.7). The error code may be absent (mpi_f08).
+// Attributes of MPI 1 are integers, the later ones addresses (MPI 4.0 §19.3.7). The error code may
+// be absent (mpi_f08).
 void cairn_fortran_MPI_Attr_get(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *error);
 void cairn_fortran_MPI_Attr_put(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *error);
 void cairn_fortran_MPI_Comm_get_attr(MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *error);

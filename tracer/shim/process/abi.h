@@ -1,6 +1,7 @@
-// The only file that depends on the MPI that the shim is compiled for (CAIRN_OPENMPI or CAIRN_MPICH): mpi.h, additions
-// that this version of it lacks, and the layout of a status. The shim references no symbol of libmpi: constants that
-// are addresses or variables of libmpi are looked up by name.
+// The only file that depends on the MPI that the shim is compiled for (CAIRN_OPENMPI or
+// CAIRN_MPICH): mpi.h, additions that this version of it lacks, and the layout of a status. The
+// shim references no symbol of libmpi: constants that are addresses or variables of libmpi are
+// looked up by name.
 #ifndef CAIRN_ABI_H
 #define CAIRN_ABI_H
 
@@ -16,8 +17,8 @@
 
 #define CAIRN_MPI_H (MPI_VERSION * 100 + MPI_SUBVERSION)
 
-// The address of a data or function symbol of libmpi, and the value of a pointer variable of libmpi; NULL if there is
-// none.
+// The address of a data or function symbol of libmpi, and the value of a pointer variable of
+// libmpi; NULL if there is none.
 void *cairn_symbol(const char *name);
 void *cairn_variable(const char *name);
 

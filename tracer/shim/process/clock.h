@@ -1,4 +1,5 @@
-// The clock of records: the time stamp counter where it is invariant, else CLOCK_MONOTONIC in nanoseconds.
+// The clock of records: the time stamp counter where it is invariant, else
+// CLOCK_MONOTONIC in nanoseconds.
 #ifndef CAIRN_CLOCK_H
 #define CAIRN_CLOCK_H
 

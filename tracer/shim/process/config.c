@@ -218,7 +218,8 @@ static bool parse(const char *text, size_t n)
 	return cairn_config.enabled;
 }
 
-// read_mode reads the part of a mode ("clustered wait=60", online.ParseMode) that concerns the shim.
+// read_mode reads the part of a mode ("clustered wait=60", online.ParseMode) that
+// concerns the shim.
 static void read_mode(const char *mode)
 {
 	const char *wait = strstr(mode, "wait=");

@@ -10,7 +10,8 @@
 struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
 	char core[4096], reference[4096]; // paths of libraries that are loaded only when they are needed
-	// the settings of config.json, documented in tracer/settings; a missing text is "", a missing number 0
+	// the settings of config.json, documented in tracer/settings; a missing text is "", a
+	// missing number 0
 #define TEXT(key, field, size) char field[size];
 #define SWITCH(key, field, otherwise) bool field;
 #define NUMBER(key, field) int64_t field;
@@ -28,8 +29,9 @@ struct cairn_config {
 
 extern struct cairn_config cairn_config;
 
-// cairn_config_read finds our directory and reads the settings. It returns false if this process must not be traced:
-// there is no config.json, tracing is disabled in it, or it cannot be read (it then prints why on standard error).
+// cairn_config_read finds our directory and reads the settings. It returns false if this process
+// must not be traced: there is no config.json, tracing is disabled in it, or it cannot be read (it
+// then prints why on standard error).
 bool cairn_config_read(void);
 
 #endif

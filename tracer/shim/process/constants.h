@@ -8,12 +8,14 @@
 
 #include "../../core/layout_gen.h"
 
-// text is the constant's entry in process.json up to its value. There are hundreds, so they are string literals.
+// text is the constant's entry in process.json up to its value. There are hundreds, so they are
+// string literals.
 typedef void (*cairn_constant_visitor)(void *data, const char *kind, const char *text, size_t length, int64_t value);
 
 void cairn_constants(cairn_constant_visitor visit, void *data);
 
-// Set by cairn_symbol and cairn_variable if libmpi has no such symbol: the constant is of another version.
+// Set by cairn_symbol and cairn_variable if libmpi has no such symbol: the constant is of
+// another version.
 extern bool cairn_symbol_missing;
 
 #define CAIRN_CONSTANT_TEXT(of_kind, called) \

@@ -1,6 +1,6 @@
-// The dynamic loader's functions and pthread_create, under their oldest symbol versions, as weak symbols. Before glibc
-// 2.34 they are in libdl and libpthread. The shim does not link to these, since then every process of a container would
-// map them; a process with MPI has them anyway.
+// The dynamic loader's functions and pthread_create, under their oldest symbol versions, as weak
+// symbols. Before glibc 2.34 they are in libdl and libpthread. The shim does not link to these,
+// since then every process of a container would map them; a process with MPI has them anyway.
 #ifndef CAIRN_LOADER_H
 #define CAIRN_LOADER_H
 

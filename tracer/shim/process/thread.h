@@ -1,5 +1,5 @@
-// State of a thread that calls MPI: its record buffer, and what the next call needs of the last one. thread.c depends
-// on no other file.
+// State of a thread that calls MPI: its record buffer, and what the next call needs of the last
+// one. thread.c depends on no other file.
 #ifndef CAIRN_THREAD_H
 #define CAIRN_THREAD_H
 
@@ -41,7 +41,8 @@ struct cairn_thread {
 
 extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
 
-// cairn_thread_number returns the number of the calling thread + 1, in the order of the threads' first calls.
+// cairn_thread_number returns the number of the calling thread + 1, in the order of the
+// threads' first calls.
 uint32_t cairn_thread_number(void);
 
 // cairn_thread_forget detaches the thread from its buffer; its open records become invalid.

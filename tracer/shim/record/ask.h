@@ -1,5 +1,6 @@
-// Queries to MPI about the arguments of a call, before the call. Only queries that MPI answers locally, and only about
-// handles that are not null: they must not make an error handler of the application run.
+// Queries to MPI about the arguments of a call, before the call. Only queries that MPI answers
+// locally, and only about handles that are not null: they must not make an error handler of the
+// application run.
 #ifndef CAIRN_ASK_H
 #define CAIRN_ASK_H
 

@@ -26,8 +26,9 @@
 #include "../spool/spool.h"
 
 enum {
-	// number of buffers created here, the last one included, at which the core is started: 4 MiB, before which no
-	// checkpoint would free a buffer. A buffer of twice the usual size counts as two.
+	// number of buffers created here, the last one included, at which the core is
+	// started: 4 MiB, before which no checkpoint would free a buffer. A buffer of twice the
+	// usual size counts as two.
 	START_OWN = 32,
 	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
 	MAX_OWN = 64, // number of buffers at which threads wait for the core
@@ -59,8 +60,9 @@ static void add_event(struct cairn_event *e, struct cairn_buffer *s, uint32_t th
 	last = &e->next;
 }
 
-// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte. It ends the
-// process if an allocation fails, now or later, so a process with a tight limit runs without the core.
+// fits reports whether the address space has room for the core. The Go runtime reserves more than a
+// gigabyte. It ends the process if an allocation fails, now or later, so a process with a tight
+// limit runs without the core.
 static bool fits(void)
 {
 	const uint64_t needed = (uint64_t)4 << 30;
@@ -79,8 +81,9 @@ static bool fits(void)
 	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
 }
 
-// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that the core does not have,
-// and to the full buffer of the calling thread, if any. The caller must hold the lock.
+// stop ends tracing. It writes the reason where that needs no disk space: to the buffers that
+// the core does not have, and to the full buffer of the calling thread, if any. The caller
+// must hold the lock.
 static void stop(const char *why, struct cairn_buffer *full)
 {
 	if (full != NULL)
@@ -95,7 +98,8 @@ static void stop(const char *why, struct cairn_buffer *full)
 	cairn_stop(why);
 }
 
-// load loads and starts the core, and passes it our buffers. Threads continue to fill buffers of our own until then.
+// load loads and starts the core, and passes it our buffers. Threads continue to fill buffers of
+// our own until then.
 static const char *load(void)
 {
 	static char why[512];
@@ -187,7 +191,8 @@ const char *cairn_core_begin(void)
 	pthread_t thread;
 	int error;
 
-	// No handler of the application must run on our thread, or on those of the Go runtime, which inherit its mask.
+	// No handler of the application must run on our thread, or on those of the Go runtime, which
+	// inherit its mask.
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	error = cairn_pthread_create != NULL ? cairn_pthread_create(&thread, NULL, run, NULL) : ENOSYS;
@@ -220,8 +225,8 @@ static bool wait_for_core(void)
 	return core_loaded();
 }
 
-// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there are too many. The
-// caller must hold the lock.
+// own_buffer creates a buffer here. It returns NULL and why if that fails, or NULL alone if there
+// are too many. The caller must hold the lock.
 static struct cairn_buffer *own_buffer(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t max, const char **why)
 {
 	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual - CAIRN_BUFFER_HEADER, before = own;

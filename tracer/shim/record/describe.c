@@ -9,8 +9,9 @@
 
 #define ASK(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
-// room ensures that the record has space for n more words. It enlarges the record if nothing follows it, since the
-// number of processes behind a port or of a child world is not known before the call.
+// room ensures that the record has space for n more words. It enlarges the record if nothing
+// follows it, since the number of processes behind a port or of a child world is not known
+// before the call.
 static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 {
 	struct cairn_thread *t = &cairn_self;

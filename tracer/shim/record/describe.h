@@ -8,7 +8,8 @@
 // Bytes of the description of a communicator made from communicators with this many processes.
 static inline uint64_t cairn_description_bytes(int64_t processes)
 {
-	// 9 words, two arrays of ranks, three arrays of dimensions with more dimensions than anybody uses.
+	// 9 words, two arrays of ranks, three arrays of dimensions with more dimensions
+	// than anybody uses.
 	return 8 * (16 + (uint64_t)processes + 3 * 16);
 }
 
@@ -20,7 +21,8 @@ enum { CAIRN_WORLD_BYTES = 8 * 128 };
 enum { CAIRN_SESSION_BYTES = 16 };
 uint64_t *cairn_describe_session(struct cairn_record *record, uint64_t *word, MPI_Session session);
 
-// cairn_forget_session must be called before a session ends, after which its world cannot be queried any more.
+// cairn_forget_session must be called before a session ends, after which its world cannot be
+// queried any more.
 void cairn_forget_session(MPI_Session session);
 
 uint64_t *cairn_describe_world(struct cairn_record *record, uint64_t *word);

@@ -8,7 +8,8 @@
 #include "length.h"
 #include "record.h"
 
-// Pointers may be NULL where the standard does not allow it: MPI then returns an error, and we must not crash first.
+// Pointers may be NULL where the standard does not allow it: MPI then returns an error, and we must
+// not crash first.
 #define CAIRN_WORD_AT(p) ((p) != NULL ? CAIRN_WORD(*(p)) : (uint64_t)0)
 
 #define CAIRN_PUT_LIST(word, n, array) \
@@ -51,8 +52,8 @@ uint64_t *cairn_put_string_within(uint64_t *word, int64_t capacity, const char *
 // cairn_put_argv writes MPI_Init's arguments after the call, if they are no longer than before.
 uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes);
 
-// MPI is passed statuses of ours, as many as the program passes or ignores. Few of them are on the stack, since space
-// that is reserved in a record and not used is lost.
+// MPI is passed statuses of ours, as many as the program passes or ignores. Few of them are on the
+// stack, since space that is reserved in a record and not used is lost.
 enum { CAIRN_FEW = 32 };
 
 static inline uint64_t cairn_statuses_bytes(int64_t n)
@@ -68,8 +69,8 @@ static inline MPI_Status *cairn_clear_status(MPI_Status *status)
 	return status;
 }
 
-// cairn_own_statuses returns room for n statuses, for an application that ignores them or for cairn_mark_statuses: few,
-// or the end of the record.
+// cairn_own_statuses returns room for n statuses, for an application that ignores them or for
+// cairn_mark_statuses: few, or the end of the record.
 static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_Status *few, int64_t n)
 {
 	char *end = (char *)record->header + record->header->reserved;
@@ -78,11 +79,12 @@ static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_St
 	return statuses;
 }
 
-// No MPI writes every field of every status: MPICH writes only the cancelled bit of a send's status, and the file
-// functions of both set only the count. A field that was not written must not be recorded. So each field is set to a
-// sentinel before the call. Afterwards remaining sentinels are replaced by zeros (cairn_settle_statuses), and finally
-// the application's memory gets the values that MPI would have left (cairn_restore_statuses). The only exception is
-// MPICH's cancelled bit, which has no room for a sentinel: it is 0 where MPICH does not write it.
+// No MPI writes every field of every status: MPICH writes only the cancelled bit of a send's
+// status, and the file functions of both set only the count. A field that was not written must not
+// be recorded. So each field is set to a sentinel before the call. Afterwards remaining sentinels
+// are replaced by zeros (cairn_settle_statuses), and finally the application's memory gets the
+// values that MPI would have left (cairn_restore_statuses). The only exception is MPICH's cancelled
+// bit, which has no room for a sentinel: it is 0 where MPICH does not write it.
 #define CAIRN_UNSET 0x5ca1ab1e
 
 static inline void cairn_mark_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
@@ -168,7 +170,8 @@ static inline uint64_t *cairn_put_statuses(uint64_t *word, bool ignored, int64_t
 	return word;
 }
 
-// Reports whether the outputs are defined: also if the call failed and its statuses have the errors.
+// Reports whether the outputs are defined: also if the call failed and its statuses
+// have the errors.
 static inline bool cairn_outputs_defined(int result)
 {
 	return CAIRN_LIKELY(result == MPI_SUCCESS) || result == MPI_ERR_IN_STATUS;

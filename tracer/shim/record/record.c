@@ -13,9 +13,10 @@
 
 _Atomic uint64_t cairn_epoch = 2;
 
-// Calls before MPI_Init go here if they are made by the first thread that makes one (C++ constructors call
-// MPI_Initialized). More calls, or other threads', go to mapped memory, which is allocated on use: a program may list
-// all variables of the tool interface before it initializes MPI.
+// Calls before MPI_Init go here if they are made by the first thread that makes one (C++
+// constructors call MPI_Initialized). More calls, or other threads', go to mapped memory, which
+// is allocated on use: a program may list all variables of the tool interface before it
+// initializes MPI.
 enum { EARLY = 65536, MAX_EARLY = 4 << 20 };
 static _Alignas(8) char early[CAIRN_BUFFER_HEADER + EARLY];
 static _Atomic int early_taken;
@@ -30,8 +31,9 @@ static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
 }
 
-// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there were no room, so that
-// every call comes to cairn_open_slowly, which notices that MPI was initialized, on whichever thread.
+// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there
+// were no room, so that every call comes to cairn_open_slowly, which notices that MPI was
+// initialized, on whichever thread.
 static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
 {
 	use_buffer(t, buffer, capacity);
@@ -96,8 +98,8 @@ uint64_t cairn_other_module(uint64_t caller)
 	return caller;
 }
 
-// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries: a preemption between
-// two reads would shift every time stamp of the rank.
+// read_clocks samples TSC, MONOTONIC and REALTIME together and keeps the fastest of several tries:
+// a preemption between two reads would shift every time stamp of the rank.
 static void read_clocks(struct cairn_buffer *s)
 {
 	uint64_t least = UINT64_MAX;
@@ -164,7 +166,8 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	bool room;
 
 	if (state == CAIRN_OFF) {
-		// No later, smaller record may go where this one had no room: MPI_Finalize would make the trace look whole.
+		// No later, smaller record may go where this one had no room: MPI_Finalize would make the
+		// trace look whole.
 		t->soft = (char *)t->buffer;
 		cairn_life_lost(1);
 		if (function == CAIRN_ID_MPI_Finalize || function == CAIRN_ID_MPI_Session_finalize)
@@ -177,7 +180,8 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		return false;
 	}
 	cairn_busy(t, 1);
-	// Records of calls that were left by longjmp or a C++ exception have frames below ours on the stack.
+	// Records of calls that were left by longjmp or a C++ exception have frames below
+	// ours on the stack.
 	while (t->depth > 0 && t->frame[t->depth - 1] <= (const void *)record)
 		t->depth--;
 	if (t->depth > 0)
@@ -204,7 +208,8 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 
 void cairn_reference_stamps(const struct cairn_record *record)
 {
-	// The record is in a buffer that this thread has not handed over, or its generation would differ.
+	// The record is in a buffer that this thread has not handed over, or its
+	// generation would differ.
 	const bool there = record != NULL && record->generation == cairn_self.generation;
 
 	cairn_reference->stamps(there ? record->header->enter : 0, there ? record->header->exit : 0);

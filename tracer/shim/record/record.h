@@ -2,8 +2,9 @@
 //
 //	open -> inputs -> enter -> the call -> exit -> outputs, extras -> commit
 //
-// Nothing here allocates or takes a lock. Between open and enter and between exit and commit the thread is marked as
-// busy: a call of MPI from a signal handler that interrupts it then is passed through and counted as dropped.
+// Nothing here allocates or takes a lock. Between open and enter and between exit and commit the
+// thread is marked as busy: a call of MPI from a signal handler that interrupts it then is passed
+// through and counted as dropped.
 #ifndef CAIRN_RECORD_H
 #define CAIRN_RECORD_H
 
@@ -32,21 +33,24 @@ extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
 
-// cairn_other_module handles a call from another module than the last one; it may be a new module. It returns the
-// caller's word for the record: the caller, or the line of Python that is below it.
+// cairn_other_module handles a call from another module than the last one; it may be a new module.
+// It returns the caller's word for the record: the caller, or the line of Python that is below it.
 uint64_t cairn_other_module(uint64_t caller);
 
-// cairn_open_slowly handles all but the usual case: it changes the buffer, finds room for a nested call, or gives up.
-// Once tracing has stopped and the thread's buffer is full, it counts every call.
+// cairn_open_slowly handles all but the usual case: it changes the buffer, finds room for a
+// nested call, or gives up. Once tracing has stopped and the thread's buffer is full, it
+// counts every call.
 bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size);
 
-// cairn_reference_stamps passes the reference log the time stamps of a call's committed record; NULL: there is none.
+// cairn_reference_stamps passes the reference log the time stamps of a call's committed record;
+// NULL: there is none.
 void cairn_reference_stamps(const struct cairn_record *record);
 
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);
 
-// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL if the call is not recorded.
+// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL if the
+// call is not recorded.
 static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -104,8 +108,8 @@ static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 	h->enter = now;
 }
 
-// cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not ours any more (the
-// process was forked in the call).
+// cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not
+// ours any more (the process was forked in the call).
 static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
 {
 	uint64_t now = cairn_now();

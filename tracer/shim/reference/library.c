@@ -4,7 +4,8 @@
 #include "../process/thread.h"
 #include "lines.h"
 
-// Queries to MPI use a copy of the shim's own code (ask.c), which finds here what it finds in other files there.
+// Queries to MPI use a copy of the shim's own code (ask.c), which finds here what it finds in
+// other files there.
 static struct cairn_reference_shim shim;
 
 void *cairn_inner(unsigned id)

@@ -15,8 +15,8 @@
 
 static char *directory;
 
-// Lines are composed in memory and written at once, so that they are complete if the process dies. Lines of calls before
-// MPI_Init are buffered until the process's directory exists.
+// Lines are composed in memory and written at once, so that they are complete if the process dies.
+// Lines of calls before MPI_Init are buffered until the process's directory exists.
 static __thread struct {
 	char *text;
 	size_t length, size;
@@ -27,7 +27,8 @@ static __thread struct {
 	bool first; // element of a list
 } line;
 
-// Entry times of the thread's last calls: read after all other work of the log at the entry, and written at the return.
+// Entry times of the thread's last calls: read after all other work of the log at the entry, and
+// written at the return.
 enum { ENTERED = 16 };
 static __thread struct {
 	uint64_t call, ns;
@@ -124,8 +125,8 @@ void cairn_line_return_double(uint64_t index, double result)
 	cairn_line_return(index, bits);
 }
 
-// is_open reports whether the thread's file is open: the program may have closed the descriptor, and opened a file of its own
-// that has the same number now.
+// is_open reports whether the thread's file is open: the program may have closed the descriptor,
+// and opened a file of its own that has the same number now.
 static bool is_open(void)
 {
 	struct stat s;

@@ -1,18 +1,22 @@
-// The reference log: a call's arguments as text, written by code that is independent of the records.
+// The reference log: a call's arguments as text, written by code that is
+// independent of the records.
 //
 // One file per thread, <process>/reference/<thread>.log, two lines per call:
 //
-//	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
-//	R <index> <order>@<from>:<to>:<enter>:<exit> <result> <name>=<value>...   at the return, out and inout parameters
+//	C <index> <order> <function> <name>=<value>...
+//	R <index> <order>@<from>:<to>:<enter>:<exit> <result> <name>=<value>...
 //
-// The index numbers the calls of the thread, the order the lines of the process. From and to are read around the call
-// and its record, in nanoseconds of CLOCK_MONOTONIC. Enter and exit are the time stamps of the record itself, in ticks;
-// 0 if there is no record.
+// C is at the call, with in and inout parameters, R at the return, with out and inout parameters.
 //
-// A scalar is a decimal number as in MPI (including handles and addresses; a double by its bits), a list is [1,2], a
-// string "text" with %XX for special characters, a status {source,tag,error,cancelled,bytes}, after ~ if the
-// application ignores it. `-` is a value that is undefined or not significant here, `null` a NULL pointer, @number a
-// pointer constant instead of a list.
+// The index numbers the calls of the thread, the order the lines of the process. From and to are
+// read around the call and its record, in nanoseconds of CLOCK_MONOTONIC. Enter and exit are the
+// time stamps of the record itself, in ticks; 0 if there is no record.
+//
+// A scalar is a decimal number as in MPI (including handles and addresses; a double by its
+// bits), a list is [1,2], a string "text" with %XX for special characters, a status
+// {source,tag,error,cancelled,bytes}, after ~ if the application ignores it. `-` is a value that
+// is undefined or not significant here, `null` a NULL pointer, @number a pointer constant
+// instead of a list.
 #ifndef CAIRN_LINES_H
 #define CAIRN_LINES_H
 
@@ -21,7 +25,8 @@
 #include "../record/ask.h"
 #include "../record/length.h"
 
-// cairn_line_open and cairn_line_stamps are open and stamps of struct cairn_reference (bind/reference.h).
+// cairn_line_open and cairn_line_stamps are open and stamps of struct cairn_reference
+// (bind/reference.h).
 void cairn_line_open(const char *process_directory, bool shared);
 void cairn_line_stamps(uint64_t enter, uint64_t exit);
 

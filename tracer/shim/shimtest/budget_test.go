@@ -66,10 +66,10 @@ func chattyProgram(t *testing.T, implementation string) string {
 	return Compile(t, implementation, source)
 }
 
-// All processes of a pod share one limit for record buffers of the shim and of the core: the spool stays below the size
-// at which Kubernetes evicts the pod; the limit is nine tenths of that. The processes continue untraced, and the trace
-// reports why. (Files that are written without a check take less than the last tenth: directories, tables of symbols,
-// the times of a checkpoint.)
+// All processes of a pod share one limit for record buffers of the shim and of the core: the spool
+// stays below the size at which Kubernetes evicts the pod; the limit is nine tenths of that. The
+// processes continue untraced, and the trace reports why. (Files that are written without a check
+// take less than the last tenth: directories, tables of symbols, the times of a checkpoint.)
 func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	t.Parallel()
 	const limit = 3 << 20
@@ -105,8 +105,9 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	}
 }
 
-// A process that starts when the spool is nearly full records its first calls, since the last sixteenth is reserved for
-// such processes. When that is used up, too, its calls are counted, or at least the process.
+// A process that starts when the spool is nearly full records its first calls, since the last
+// sixteenth is reserved for such processes. When that is used up, too, its calls are counted, or at
+// least the process.
 func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	t.Parallel()
 	const limit, kept = 16 << 20, 1 << 20
@@ -153,8 +154,8 @@ func TestProcessesThatBeginInAFullSpool(t *testing.T) {
 	}
 }
 
-// Many launches one after the other in one pod: the sidecar removes what is in the store. So the spool stays as small as
-// with a few of them, no limit is reached, and no rank is missing.
+// Many launches one after the other in one pod: the sidecar removes what is in the store. So the
+// spool stays as small as with a few of them, no limit is reached, and no rank is missing.
 func TestManyLaunchesInOneSpool(t *testing.T) {
 	t.Parallel()
 	const limit = 32 << 20 // of the spool; what they leave in all is far more
@@ -178,7 +179,8 @@ func TestManyLaunchesInOneSpool(t *testing.T) {
 			program := chattyProgram(t, implementation)
 			most := int64(0)
 			for range launches {
-				// A launch takes a tenth of a second here; the sidecar follows, as fast as the machine lets it.
+				// A launch takes a tenth of a second here; the sidecar follows, as fast as the
+				// machine lets it.
 				require.Eventually(t, func() bool { return used(t, node) < limit/2 }, time.Minute, 10*time.Millisecond, "nothing leaves the spool")
 				r := tracer.Run(t, Launch(implementation, 2, program, "1000")...)
 				require.Equal(t, 0, r.Code, r.Stderr)

@@ -69,8 +69,8 @@ func TestCircles(t *testing.T) {
 	require.Equal(t, [][]string{{"a", "b", "c"}, {"f", "g"}}, g.circles())
 }
 
-// linked returns which C file of the shim needs symbols of which other one, according to their objects. It ignores
-// generated code, since the table of the wrappers names them all.
+// linked returns which C file of the shim needs symbols of which other one, according to their
+// objects. It ignores generated code, since the table of the wrappers names them all.
 func linked(t *testing.T, implementation string) graph {
 	t.Helper()
 	objects := filepath.Join(Root(), "tracer", "shim", "build", implementation)
@@ -110,7 +110,8 @@ func linked(t *testing.T, implementation string) graph {
 	return g
 }
 
-// No two files of the shim depend on each other, directly or indirectly: each can be read with the files below it.
+// No two files of the shim depend on each other, directly or indirectly: each can be read with
+// the files below it.
 func TestFilesOfTheShimFormNoCircle(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("make", "-s", "-C", filepath.Join(Root(), "tracer", "shim")).CombinedOutput()
@@ -127,8 +128,8 @@ const maxFiles = 30
 
 var included = regexp.MustCompile(`(?m)^#include "(\.\./)+(\w+)/[^"]*"`)
 
-// The includes of the folders of the shim form no cycle either. Generated headers belong to no folder, since they name
-// everything in the standard.
+// The includes of the folders of the shim form no cycle either. Generated headers belong to no
+// folder, since they name everything in the standard.
 func TestFoldersOfTheShimFormNoCircle(t *testing.T) {
 	t.Parallel()
 	shim := filepath.Join(Root(), "tracer", "shim")

@@ -59,7 +59,8 @@ int main(int argc, char **argv)
 }
 `
 
-// A program ends in the same way whether it is traced or not, even if the tracer cannot work at all.
+// A program ends in the same way whether it is traced or not, even if the tracer
+// cannot work at all.
 func TestEndsAreTheProgramsOwn(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ends.c")

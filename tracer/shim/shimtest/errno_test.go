@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// between.c is between the tracer and MPI: its MPI_Init prints the errno that it gets from the program through the
-// tracer. With SCARCE set, the tracer's allocations fail, and only these.
+// between.c is between the tracer and MPI: its MPI_Init prints the errno that it gets from the
+// program through the tracer. With SCARCE set, the tracer's allocations fail, and only these.
 const between = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -38,8 +38,8 @@ const (
 	inFortranWithDescriptors
 )
 
-// linkerNames matches the names of a procedure in Fortran: the module mpi_f08, with descriptors or not; mpif.h and the
-// module mpi, as compilers mangle them.
+// linkerNames matches the names of a procedure in Fortran: the module mpi_f08, with descriptors or
+// not; mpif.h and the module mpi, as compilers mangle them.
 var linkerNames = regexp.MustCompile(`^(mpi_\w*?)(_f08_|_f08ts_|_f08_large_|_f08ts_large_|__|_|)$`)
 
 // firsts returns all functions and procedures that the libraries of a program define.
@@ -82,7 +82,8 @@ func firsts(t *testing.T, program string) (list []first) {
 			if s.Name == strings.ToUpper(s.Name) {
 				mangling = "upper"
 			}
-			// All names that differ only in mangling have one entry: one of these, in turns, beside gfortran's.
+			// All names that differ only in mangling have one entry: one of these, in turns,
+			// beside gfortran's.
 			if mangled := slices.Index([]string{"", "__", "upper"}, mangling); mangled >= 0 && mangled != int(f.ID)%3 {
 				continue
 			}
@@ -171,7 +172,8 @@ func (c first) row(number int) (prepare, row string) {
 		fmt.Sprintf("\t{%q, prepare_%d, %d},\n", c.symbol, number, failure)
 }
 
-// compileFirsts returns the program testdata/firsts.c with the rows of all functions, linked with the Fortran libraries.
+// compileFirsts returns the program testdata/firsts.c with the rows of all functions, linked with
+// the Fortran libraries.
 func compileFirsts(t *testing.T, implementation string) (program string, functions int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -202,8 +204,8 @@ func compileFirsts(t *testing.T, implementation string) (program string, functio
 	return program, len(list)
 }
 
-// TestFirstCalls: whatever function a process calls first, in C or Fortran, under whichever name, with no requests, no
-// peers and ignored statuses, the process ends as it does without the tracer.
+// TestFirstCalls: whatever function a process calls first, in C or Fortran, under whichever name,
+// with no requests, no peers and ignored statuses, the process ends as it does without the tracer.
 func TestFirstCalls(t *testing.T) {
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {

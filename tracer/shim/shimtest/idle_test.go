@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program without MPI pays only for mapping the libraries: with the shims preloaded, the libraries themselves are the
-// only additional files that it opens, and it starts no thread.
+// A program without MPI pays only for mapping the libraries: with the shims preloaded, the
+// libraries themselves are the only additional files that it opens, and it starts no thread.
 func TestNoCostWithoutMPI(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The MPI functions that the shim calls itself, also at MPI_Finalize, are local: they send nothing and wait for nobody.
-// Check the standard before you add one here.
+// The MPI functions that the shim calls itself, also at MPI_Finalize, are local: they send nothing
+// and wait for nobody. Check the standard before you add one here.
 var localFunctions = []string{
 	"MPI_Cart_get",
 	"MPI_Cartdim_get",
@@ -55,8 +55,9 @@ var localFunctions = []string{
 	"MPI_Win_set_attr",
 }
 
-// votingFunctions are additional functions of the clustered mode, called in cluster.c alone: the only file of the
-// tracer that communicates, and only if the user selects that mode (docs/decisions/0060-online-clustering.md).
+// votingFunctions are additional functions of the clustered mode, called in cluster.c alone: the
+// only file of the tracer that communicates, and only if the user selects that mode
+// (docs/decisions/0060-online-clustering.md).
 var votingFunctions = []string{
 	"MPI_Allreduce",
 	"MPI_Comm_dup",

@@ -82,7 +82,8 @@ func (o owner) source() string {
 	return b.String()
 }
 
-// An arrangement is a program with libraries that are linked and that are loaded, all with names from a few.
+// An arrangement is a program with libraries that are linked and that are loaded, all with
+// names from a few.
 type arrangement struct {
 	random              *rand.Rand
 	implementation, how string // none: without MPI; linked: to MPI; loaded: a plugin loads MPI, for itself
@@ -146,7 +147,8 @@ func arrange(seed uint64, names []string, implementation, how string) *arrangeme
 	for _, name := range a.needed.defines {
 		defined[name]++
 	}
-	for i := range a.plugins { // of two pointers to functions of one name nothing says which is which
+	// of two pointers to functions of one name nothing says which is which
+	for i := range a.plugins {
 		for _, name := range a.plugins[i].defines {
 			if defined[name] == 1 {
 				a.plugins[i].exports = append(a.plugins[i].exports, name)
@@ -171,8 +173,8 @@ void calls_of_user(void)
 }
 `
 
-// main returns the text of the executable: it calls, loads each plugin and has it call, once, twice, and after it was
-// unloaded and loaded again.
+// main returns the text of the executable: it calls, loads each plugin and has it call, once,
+// twice, and after it was unloaded and loaded again.
 func (a *arrangement) main(dir string) string {
 	var b strings.Builder
 	b.WriteString(a.program.source())
@@ -252,8 +254,8 @@ func (a *arrangement) build(t *testing.T) string {
 	return compile(compiler, "program", a.main(dir), "-rdynamic", "-Wl,--no-as-needed", "-llinked", "-ldl")
 }
 
-// TestOwnNames: functions of the program, and of libraries that it is linked with or loads, are called as without the
-// tracer, whatever their names, and MPI's are recorded.
+// TestOwnNames: functions of the program, and of libraries that it is linked with or loads, are
+// called as without the tracer, whatever their names, and MPI's are recorded.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	shims := []string{filepath.Join(Root(), "lib", "libcairn-openmpi.so"), filepath.Join(Root(), "lib", "libcairn-mpich.so")}
@@ -267,7 +269,8 @@ func TestOwnNames(t *testing.T) {
 		implementation := Implementations[seed%2]
 		t.Run(fmt.Sprintf("%d %s %s", seed, implementation, how), func(t *testing.T) {
 			names := exported
-			// What is MPI's for the program is MPI's for its libraries. Open MPI makes itself so when it is initialized.
+			// What is MPI's for the program is MPI's for its libraries. Open MPI makes itself so
+			// when it is initialized.
 			if how == "linked" || how == "loaded" && implementation == "openmpi" {
 				mpis := definedBy(t, librariesOf(t, Example(implementation, "ring"))...)
 				slices.Sort(mpis)

@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// compilePaths compiles paths.cc, with frame pointers or without, and the library that it loads later.
+// compilePaths compiles paths.cc, with frame pointers or without, and the library
+// that it loads later.
 func compilePaths(t *testing.T, implementation string, flags ...string) (program, plugin string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,7 +108,8 @@ func TestCallPaths(t *testing.T) {
 				}
 				for rank := range 2 {
 					got := pathsByTag(t, c, rank)
-					// through the C library, with or without its symbols: main called qsort, which called compare
+					// through the C library, with or without its symbols: main called qsort,
+					// which called compare
 					require.Len(t, got[60], 1)
 					require.Regexp(t, `^101<601(<\w[\w.]*)+<1013$`, got[60][0])
 					delete(got, 60)
@@ -130,9 +132,9 @@ func TestCallSitesInLaterLibraries(t *testing.T) {
 	}
 }
 
-// TestCallsFromOtherStacks: the stack of a coroutine or a signal handler, one that assembly switches
-// to unseen, a thread's small stack, and frames that nothing describes. Behind each stack is memory
-// that must not be read.
+// TestCallsFromOtherStacks: the stack of a coroutine or a signal handler, one that assembly
+// switches to unseen, a thread's small stack, and frames that nothing describes. Behind each stack
+// is memory that must not be read.
 func TestCallsFromOtherStacks(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range Implementations {
@@ -152,7 +154,8 @@ func TestCallsFromOtherStacks(t *testing.T) {
 	}
 }
 
-// The path of a call from Fortran has the program's procedures, and not the MPI library's Fortran layer.
+// The path of a call from Fortran has the program's procedures, and not the MPI
+// library's Fortran layer.
 func TestCallPathsOfFortran(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range Implementations {

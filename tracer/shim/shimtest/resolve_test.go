@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The symbols of a binary are extracted by one process per spool. It has the lowest priority, is no child of the
-// application, and inherits none of its descriptors.
+// The symbols of a binary are extracted by one process per spool. It has the lowest priority, is no
+// child of the application, and inherits none of its descriptors.
 func TestResolverIsStartedOnceAndDetached(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "ends.c")
@@ -39,7 +39,8 @@ func TestResolverIsStartedOnceAndDetached(t *testing.T) {
 			require.Len(t, lines, 1, "one process resolves one binary")
 			require.Contains(t, lines[0], "resolve --executable "+program+" --out "+filepath.Join(tracer.Dir, "spool", "symbols"))
 			require.Contains(t, lines[0], "nice 19")
-			// The shell's own script and pipe come in addition to the three; nothing of the application is open.
+			// The shell's own script and pipe come in addition to the three; nothing of the
+			// application is open.
 			_, files, _ := strings.Cut(lines[0], "files ")
 			require.LessOrEqual(t, len(strings.Fields(files)), 5, files)
 		})

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Sanitized builds the shims with the sanitizers of a target of tracer/shim/Makefile (asan, tsan) and returns the folder
-// that has them. The first time takes a minute.
+// Sanitized builds the shims with the sanitizers of a target of tracer/shim/Makefile (asan, tsan)
+// and returns the folder that has them. The first time takes a minute.
 func Sanitized(t testing.TB, target string) string {
 	t.Helper()
 	dir := filepath.Join(Root(), "tracer", "shim")

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// planting puts a link in the place of the dictionary before the tracer creates it: for a library that calls MPI and
-// was loaded after MPI_Init.
+// planting puts a link in the place of the dictionary before the tracer creates it: for a library
+// that calls MPI and was loaded after MPI_Init.
 const planting = `
 #include <mpi.h>
 #include <dlfcn.h>
@@ -39,8 +39,8 @@ int main(int argc, char **argv)
 }
 `
 
-// Without a sidecar, as under "cairn run", other users of the machine may reach the spool. They cannot write to any
-// process's directory, and a budget file of theirs is ignored.
+// Without a sidecar, as under "cairn run", other users of the machine may reach the spool. They
+// cannot write to any process's directory, and a budget file of theirs is ignored.
 func TestSpoolOfOneUser(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range Implementations {
@@ -72,7 +72,8 @@ func TestSpoolOfOneUser(t *testing.T) {
 	}
 }
 
-// In a pod the sidecar can write to the directory, too: the dictionary is not written through a link.
+// In a pod the sidecar can write to the directory, too: the dictionary is not
+// written through a link.
 func TestDictionaryIsNoLink(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "planting.c")

@@ -1,5 +1,5 @@
-// Package shimtest runs MPI programs under the shim, for tests. It returns what the program printed, how it ended, and
-// the process directories of its ranks.
+// Package shimtest runs MPI programs under the shim, for tests. It returns what the program
+// printed, how it ended, and the process directories of its ranks.
 //
 // The tests need the results of `make build` and `make examples`, and both MPIs.
 package shimtest
@@ -32,19 +32,22 @@ func ImplementationsOf(i int) []string {
 	return Implementations
 }
 
-// Libraries are the libraries that the shims need from the project's lib directory, themselves included.
+// Libraries are the libraries that the shims need from the project's lib directory,
+// themselves included.
 var Libraries = []string{
 	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
 }
 
-// Yield is a library that makes waiting ranks sleep for short times (test/yield): with more ranks than cores a program is
-// then twenty times faster under MPICH, and takes half of the CPU seconds under Open MPI.
+// Yield is a library that makes waiting ranks sleep for short times (test/yield): with more
+// ranks than cores a program is then twenty times faster under MPICH, and takes half of the CPU
+// seconds under Open MPI.
 func Yield() string { return filepath.Join(Root(), "out", "yield.so") }
 
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
-// A Tracer is a root directory of the tracer (docs/decisions/0001-seams.md) in a temporary directory.
+// A Tracer is a root directory of the tracer (docs/decisions/0001-seams.md) in a
+// temporary directory.
 type Tracer struct {
 	Dir string
 }
@@ -135,8 +138,8 @@ func preload(environment []string) (value string) {
 	return value
 }
 
-// Launch returns the command that starts a program on this many ranks of this machine, which may be more than it has
-// cores.
+// Launch returns the command that starts a program on this many ranks of this machine, which may be
+// more than it has cores.
 func Launch(implementation string, ranks int, program string, arguments ...string) []string {
 	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
 	if implementation == "openmpi" {

@@ -28,7 +28,8 @@ bool cairn_budget_open(const char *spool)
 
 	snprintf(path, sizeof(path), "%s/budget", spool);
 	file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	// the size by lseek, since fstat is a symbol of glibc 2.33; a file that cannot be sought is refused as well
+	// the size by lseek, since fstat is a symbol of glibc 2.33; a file that cannot be sought
+	// is refused as well
 	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*budget)) {
 		struct budget *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_BUDGET_MAGIC, sizeof(found->magic)) == 0)

@@ -8,8 +8,8 @@
 // cairn_budget_open maps the budget file of a spool and reports whether there is one.
 bool cairn_budget_open(const char *spool);
 
-// cairn_budget_take adds bytes to those in use if at least reserve bytes are left then. Without a budget it always
-// succeeds.
+// cairn_budget_take adds bytes to those in use if at least reserve bytes are left then. Without a
+// budget it always succeeds.
 bool cairn_budget_take(uint64_t bytes, uint64_t reserve);
 
 // cairn_budget_add adds bytes unconditionally; the number may be negative.

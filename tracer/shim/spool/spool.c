@@ -35,8 +35,9 @@ const char *cairn_spool_limit_reached(void)
 	return failure;
 }
 
-// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which
-// would end the application. The limit is meant for the application's files, but it applies to ours, too.
+// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE
+// gets SIGXFSZ, which would end the application. The limit is meant for the application's files,
+// but it applies to ours, too.
 static bool fits(uint64_t size)
 {
 	struct rlimit limit;
@@ -55,16 +56,17 @@ static int open_new(const char *name, int flags)
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
-	// Whatever the umask, another user may read it. Checking the mode is cheaper than setting it. (fstat is a symbol of
-	// glibc 2.33.)
+	// Whatever the umask, another user may read it. Checking the mode is cheaper than setting it.
+	// (fstat is a symbol of glibc 2.33.)
 	if (file >= 0 && (syscall(SYS_fstat, file, &s) != 0 || (s.st_mode & 07777) != 0644))
 		(void)fchmod(file, 0644);
 	return file;
 }
 
-// The lock belongs to the process and not to the open file, so children do not inherit it. The kernel releases it when
-// the process ends, however it ends, and shows it to every process on the node, even in another PID namespace. Closing
-// any descriptor of the file releases it, too, so this one has a high number: some programs close all low ones.
+// The lock belongs to the process and not to the open file, so children do not inherit it. The
+// kernel releases it when the process ends, however it ends, and shows it to every process on the
+// node, even in another PID namespace. Closing any descriptor of the file releases it, too, so this
+// one has a high number: some programs close all low ones.
 static bool take_lock(void)
 {
 	enum { FAR = 500 };
@@ -148,8 +150,8 @@ static void *release_budget(size_t size)
 	return NULL;
 }
 
-// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes the file system look
-// up its block.
+// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes
+// the file system look up its block.
 static void fill(int file, size_t size)
 {
 	enum { PIECES = 64, PIECE = 4096 };
@@ -171,8 +173,8 @@ static void fill(int file, size_t size)
 // map creates and maps a file; filled: it will be used as a whole.
 static void *map(const char *name, size_t size, bool sign, bool filled)
 {
-	// A process may use as much as is left for all others, and the last sixteenth is reserved for processes that begin.
-	// The recorder has the same rule.
+	// A process may use as much as is left for all others, and the last sixteenth is reserved for
+	// processes that begin. The recorder has the same rule.
 	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;

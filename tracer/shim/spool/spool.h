@@ -8,25 +8,28 @@
 
 #include "../../core/buffer.h"
 
-// cairn_spool_make creates the directory, takes its lock and writes process.json. It returns NULL, or an error.
+// cairn_spool_make creates the directory, takes its lock and writes process.json. It returns
+// NULL, or an error.
 const char *cairn_spool_make(const char *spool, const char *name, const char *process_json);
 
 // cairn_spool_directory is its path.
 extern char cairn_spool_directory[];
 
-// cairn_spool_map creates a file in the directory and maps it. All of it is allocated, since a store to an unallocated
-// block on a full disk is a SIGBUS. It returns NULL and sets errno if that is not possible. Files that prove that the
-// process ran (sign) may use the reserved part of the spool.
+// cairn_spool_map creates a file in the directory and maps it. All of it is allocated, since
+// a store to an unallocated block on a full disk is a SIGBUS. It returns NULL and sets errno
+// if that is not possible. Files that prove that the process ran (sign) may use the reserved
+// part of the spool.
 void *cairn_spool_map(const char *name, size_t size, bool sign);
 
-// cairn_spool_limit_reached returns an error: the limit of all processes, or of this one if it has its own, is reached.
+// cairn_spool_limit_reached returns an error: the limit of all processes, or of this one if it has
+// its own, is reached.
 const char *cairn_spool_limit_reached(void);
 
 // cairn_spool_buffer_bytes returns the usual size of a record buffer.
 uint64_t cairn_spool_buffer_bytes(void);
 
-// cairn_spool_buffer creates one more buffer, with room for minimum bytes of records. On failure it returns NULL and sets
-// *why. Calls must not be concurrent.
+// cairn_spool_buffer creates one more buffer, with room for minimum bytes of records. On failure it
+// returns NULL and sets *why. Calls must not be concurrent.
 struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "../process/abi.h"
 
-// The name becomes part of paths and object names, so an identifier with arbitrary content is hashed (FNV-1a).
+// The name becomes part of paths and object names, so an identifier with arbitrary content is
+// hashed (FNV-1a).
 static uint64_t hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -52,8 +53,8 @@ void cairn_launch_id(char *out, size_t size, const char *hostname)
 	const char *hnp = getenv("OMPI_MCA_orte_hnp_uri");
 	char joined[8192];
 
-	// If mpirun has daemons on other nodes it is not the parent of all ranks, but all of them have its URI (Open MPI
-	// 4). From Open MPI 5 on the name space contains mpirun's host and pid.
+	// If mpirun has daemons on other nodes it is not the parent of all ranks, but all of them have
+	// its URI (Open MPI 4). From Open MPI 5 on the name space contains mpirun's host and pid.
 	if (space == NULL || getenv("PMIX_RANK") == NULL) {
 		alone(out, size, hostname);
 		return;

@@ -1,4 +1,5 @@
-// The name of the mpirun that started this process: equal on all its ranks, and different on all others.
+// The name of the mpirun that started this process: equal on all its ranks, and
+// different on all others.
 #ifndef CAIRN_LAUNCH_H
 #define CAIRN_LAUNCH_H
 

@@ -32,10 +32,12 @@
 #include "../spool/spool.h"
 #include "launch.h"
 
-// pthread_atfork needs the handle of the library, which start files normally define; there are none here.
+// pthread_atfork needs the handle of the library, which start files normally define;
+// there are none here.
 void *__dso_handle;
 
-// After fork the child has a copy of our memory and maps the parent's buffers: it must not write to them.
+// After fork the child has a copy of our memory and maps the parent's buffers: it must
+// not write to them.
 static void in_child(void)
 {
 	atomic_store(&cairn_state, CAIRN_OFF);

@@ -4,8 +4,9 @@
 #include "../bind/control.h"
 #include "wrapper.h"
 
-// MPI_Pcontrol takes arguments that only a tool knows. Implementations ignore them. For another tool behind us the
-// arguments in registers are passed on; the number of arguments on the stack is not known.
+// MPI_Pcontrol takes arguments that only a tool knows. Implementations ignore them. For
+// another tool behind us the arguments in registers are passed on; the number of arguments on
+// the stack is not known.
 int cairn_MPI_Pcontrol(const int level, ...)
 {
 	__typeof__(&cairn_MPI_Pcontrol) real_ = CAIRN_REAL(MPI_Pcontrol);

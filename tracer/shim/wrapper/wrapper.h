@@ -15,8 +15,8 @@
 #include "../record/record.h"
 #include "../start/start.h"
 
-// The reference log is written in addition to the record, by separate code. call is a member of struct
-// cairn_reference_writers with its arguments.
+// The reference log is written in addition to the record, by separate code. call is a member of
+// struct cairn_reference_writers with its arguments.
 #define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = \
 	CAIRN_UNLIKELY(atomic_load_explicit(&cairn_verifying, memory_order_relaxed)) ? cairn_reference->write->call : 0
 #define CAIRN_REFERENCE_RETURN(call) \

@@ -6,7 +6,9 @@ package library
 // #include <otf2/otf2.h>
 // #include <stdlib.h>
 //
-// static OTF2_FlushType always(void* u, OTF2_FileType t, OTF2_LocationRef l, void* c, bool final) { return OTF2_FLUSH; }
+// static OTF2_FlushType always(void* u, OTF2_FileType t, OTF2_LocationRef l, void* c, bool final) {
+//   return OTF2_FLUSH;
+// }
 // static OTF2_FlushCallbacks flush_callbacks = { .otf2_pre_flush = always };
 //
 // static OTF2_ErrorCode prepare(OTF2_Archive* a) {
@@ -14,7 +16,10 @@ package library
 //   return e ? e : OTF2_Archive_SetSerialCollectiveCallbacks(a);
 // }
 //
-// static OTF2_ErrorCode quiet(void* u, const char* f, uint64_t n, const char* fn, OTF2_ErrorCode e, const char* m, va_list a) { return e; }
+// static OTF2_ErrorCode quiet(void* u, const char* f, uint64_t n, const char* fn, OTF2_ErrorCode e,
+//                             const char* m, va_list a) {
+//   return e;
+// }
 // static void be_quiet(void) { OTF2_Error_RegisterCallback(quiet, NULL); }
 import "C"
 

@@ -24,7 +24,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// read has OTF2's own readers read an archive, and compare it with what the trace says call by call.
+// read has OTF2's own readers read an archive, and compare it with what the trace
+// says call by call.
 func read(t *testing.T, anchor string, r *trace.Reader, part bool) {
 	t.Helper()
 	out, err := exec.Command("otf2-print", "-Werror", "--silent", anchor).CombinedOutput()
@@ -113,8 +114,8 @@ func TestEffectsComeAfterCausesInArchives(t *testing.T) {
 }
 
 // Communicators may have members of which there are no calls: ranks whose pods were lost, and ranks
-// of other worlds (spawned, or met at a port), on either side and in what both are merged to. No two
-// processes are one.
+// of other worlds (spawned, or met at a port), on either side and in what both are merged to. No
+// two processes are one.
 func TestMembersWithoutCallsInArchives(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -5,7 +5,8 @@ package library
 // #include <otf2/otf2.h>
 // #include <stdlib.h>
 //
-// static OTF2_ErrorCode process_property(OTF2_GlobalDefWriter* w, uint32_t group, uint32_t name, uint32_t value) {
+// static OTF2_ErrorCode process_property(OTF2_GlobalDefWriter* w, uint32_t group, uint32_t name,
+//                                        uint32_t value) {
 //   OTF2_AttributeValue v = { .stringRef = value };
 //   return OTF2_GlobalDefWriter_WriteLocationGroupProperty(w, group, name, OTF2_TYPE_STRING, v);
 // }

@@ -5,7 +5,8 @@ package library
 // #include <otf2/otf2.h>
 //
 // // enter records that a region is entered, from a call site if that is known: attribute 0.
-// static OTF2_ErrorCode enter(OTF2_EvtWriter* w, OTF2_AttributeList* a, uint64_t time, uint32_t region, uint32_t site) {
+// static OTF2_ErrorCode enter(OTF2_EvtWriter* w, OTF2_AttributeList* a, uint64_t time,
+//                             uint32_t region, uint32_t site) {
 //   if (site != OTF2_UNDEFINED_STRING) OTF2_AttributeList_AddStringRef(a, 0, site);
 //   return OTF2_EvtWriter_Enter(w, a, time, region);
 // }

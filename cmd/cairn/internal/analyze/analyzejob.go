@@ -137,7 +137,8 @@ func (p jobPart) findings(ctx context.Context, s store.Store, run jobRun) (map[s
 	if failed != nil {
 		failed = tracefile.Damaged(s.URL(run.key(collect.TraceFile)), failed)
 	}
-	if clocks != nil && (left == nil || !cut && len(clocks.Cuts) > 0) { // to spare the other analyses this work
+	// to spare the other analyses this work
+	if clocks != nil && (left == nil || !cut && len(clocks.Cuts) > 0) {
 		if err := tracefile.PutClock(ctx, s, run.key(tracefile.ClockFile), clocks); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/store"
 )
 
-// TestReportIsServedToThisMachine: the page and its files and nothing else, on a port of 127.0.0.1, until the end.
+// TestReportIsServedToThisMachine: the page and its files and nothing else, on a port
+// of 127.0.0.1, until the end.
 func TestReportIsServedToThisMachine(t *testing.T) {
 	t.Setenv("PATH", "") // no browser
 	s, err := store.Open(t.TempDir(), store.S3Options{})

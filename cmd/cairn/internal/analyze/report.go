@@ -67,7 +67,8 @@ trace cannot be read.`,
 				return err
 			}
 			raw, err := storage.GetBytes(c.Context(), s, report.DataFile)
-			if store.IsNotFound(err) { // perhaps the folder of a run, with the report beside its trace
+			// perhaps the folder of a run, with the report beside its trace
+			if store.IsNotFound(err) {
 				beside, openErr := s3.Open(strings.TrimRight(where, "/") + "/report")
 				if openErr != nil {
 					return openErr

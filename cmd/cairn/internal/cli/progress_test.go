@@ -28,7 +28,8 @@ func TestLineOfProgress(t *testing.T) {
 	assert.Equal(t, "x: 0% of 5 ranks, 0 ranks/s", progressLine(&passes.Pass{Name: "x", Unit: "ranks", Total: 5}, time.Second))
 }
 
-// Elsewhere than on a terminal there is a line at once when the work takes long, and then one in ten seconds.
+// Elsewhere than on a terminal there is a line at once when the work takes long, and then
+// one in ten seconds.
 func TestLinesOfProgress(t *testing.T) {
 	m, out := meter(false)
 	p := &passes.Pass{Name: "matching calls", Unit: "calls", Total: 1000}
@@ -37,7 +38,8 @@ func TestLinesOfProgress(t *testing.T) {
 	for at := time.Duration(0); at <= 25*time.Second; at += barInterval {
 		m.show(begun.Add(at))
 	}
-	assert.Equal(t, 3, strings.Count(out.String(), "\n"), out.String()) // at about 1.6, 11.6 and 21.6 s
+	// at about 1.6, 11.6 and 21.6 s
+	assert.Equal(t, 3, strings.Count(out.String(), "\n"), out.String())
 	assert.NotContains(t, out.String(), "\r")
 	m.End(p)
 	m.show(begun.Add(time.Minute))

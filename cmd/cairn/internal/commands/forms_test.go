@@ -22,8 +22,8 @@ import (
 )
 
 // A handle may be in the signature of a call, in a stream, in a column, a case of several, or a
-// number (as earlier merges wrote some). Every command prints and writes the same of the same calls,
-// whichever it is.
+// number (as earlier merges wrote some). Every command prints and writes the same of the same
+// calls, whichever it is.
 func TestEveryCommandReadsEveryFormOfHandles(t *testing.T) {
 	for _, config := range []simulate.Config{
 		{Pattern: "stencil2d", Ranks: 4, Iterations: 6, Cartesian: true, Imbalance: simulate.Imbalance{Noise: 20}},

@@ -143,7 +143,8 @@ func checkRefused(t *testing.T, c *cobra.Command, f *pflag.Flag, value string, o
 	t.Helper()
 	code, said := ending(t, append([]string{c.Name(), "--" + f.Name + "=" + value}, others...)...)
 	assert.Equal(t, cli.ExitUsage, code, "%s --%s=%s: %s", c.Name(), f.Name, value, said)
-	if c.Name() != "simulate" || !strings.HasPrefix(said, "simulate:") { // simulate checks flags that depend on each other
+	// simulate checks flags that depend on each other
+	if c.Name() != "simulate" || !strings.HasPrefix(said, "simulate:") {
 		assert.True(t, strings.Contains(said, "--"+f.Name) || strings.Contains(said, "rank"), said)
 	}
 }

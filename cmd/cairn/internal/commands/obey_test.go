@@ -122,7 +122,8 @@ func TestCommandsEndSoon(t *testing.T) {
 			_, err := cairntest.Run(t, arguments...)
 			require.NoError(t, err)
 			takes, whole := time.Since(begun), contents(t, dir)
-			loops := !slices.Contains([]string{"simulate", "merge", "info"}, name) // theirs are short
+			// theirs are short
+			loops := !slices.Contains([]string{"simulate", "merge", "info"}, name)
 			for n := range times {
 				for _, name := range written {
 					require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
@@ -157,7 +158,8 @@ func endAfterSignal(t *testing.T, arguments []string, after time.Duration, signa
 	if err == nil {
 		return // it ended before the signal
 	}
-	if code := process.ProcessState.ExitCode(); code >= 0 { // otherwise the runtime did not handle signals yet
+	// −1: the runtime did not handle signals yet
+	if code := process.ProcessState.ExitCode(); code >= 0 {
 		assert.Equal(t, 128+int(signal), code, said.String())
 		assert.Contains(t, said.String(), "asked to end")
 	}

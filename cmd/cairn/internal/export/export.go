@@ -166,7 +166,8 @@ func leadRanks(ctx context.Context, f *tracefile.File) ([]int, error) {
 	return choice.Leads(), nil
 }
 
-// extrapolated describes the calls of a trace that have no times of their own. It is "" if all have.
+// extrapolated describes the calls of a trace that have no times of their own. It
+// is "" if all have.
 func extrapolated(f *tracefile.File) string {
 	if leads := f.Leads(); leads != nil {
 		ranks := f.Ranks().Len()

@@ -27,7 +27,8 @@ var secretWords = []string{
 	"qhostq", "qotherhostq", "qpodq", "qnodeq", "qbootq", "qworldq", "qprocessorq", "qportq", // of hosts
 	"qhomeq", "qsourceq", "qmoduleq", "qfileq", // of paths
 	"qargumentq", "qinfoq", "qcommunicatorq", "qthreadq", "qenvironmentq", // of arguments
-	"qmissingpodq-0", "qendpointq.svc", "qbucketq", "qlostprocessq.4711", "10.11.12.13", "fd00:1::5e", "qrelativeq", // only in texts for people
+	// only in texts for people
+	"qmissingpodq-0", "qendpointq.svc", "qbucketq", "qlostprocessq.4711", "10.11.12.13", "fd00:1::5e", "qrelativeq",
 }
 
 // secretTrace returns a trace with all of these words.
@@ -104,7 +105,8 @@ func TestNothingSurvivesRedaction(t *testing.T) {
 	var written bytes.Buffer
 	require.NoError(t, trace.Write(&written, secretTrace(t)))
 	require.NoError(t, os.WriteFile(file, written.Bytes(), 0o666))
-	shared := filepath.Join(dir, "shared.cairn") // beside the clock.json of the trace, which analyze leaves
+	// beside the clock.json of the trace, which analyze leaves
+	shared := filepath.Join(dir, "shared.cairn")
 	_, err := execute(t, "redact", file, "-o", shared)
 	require.NoError(t, err)
 

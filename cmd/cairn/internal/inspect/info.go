@@ -141,15 +141,17 @@ func (e earlyEnd) String() string {
 	return s
 }
 
-// rankContext is what the operating system counted for a rank between its first sample and its last.
+// rankContext is what the operating system counted for a rank between its first
+// sample and its last.
 type rankContext struct {
-	Rank                int                   `json:"rank"`
-	CPUSeconds          float64               `json:"cpu_seconds"`
-	WallSeconds         float64               `json:"wall_seconds"`
-	InvoluntarySwitches int64                 `json:"involuntary_switches"`
-	RunDelaySeconds     float64               `json:"run_delay_seconds"` // runnable, without a CPU; 0: none, or not counted
-	ThrottledSeconds    float64               `json:"throttled_seconds"` // −1: not counted
-	Samples             []trace.ContextSample `json:"samples"`
+	Rank                int     `json:"rank"`
+	CPUSeconds          float64 `json:"cpu_seconds"`
+	WallSeconds         float64 `json:"wall_seconds"`
+	InvoluntarySwitches int64   `json:"involuntary_switches"`
+	// runnable, without a CPU; 0: none, or not counted
+	RunDelaySeconds  float64               `json:"run_delay_seconds"`
+	ThrottledSeconds float64               `json:"throttled_seconds"` // −1: not counted
+	Samples          []trace.ContextSample `json:"samples"`
 }
 
 func contextOf(r *trace.Rank) rankContext {

@@ -25,10 +25,11 @@ type evidenceRow struct {
 	CPUSeconds      float64       `json:"cpu_seconds"`
 	RunDelaySeconds *float64      `json:"run_delay_seconds"`
 	BlockedSeconds  *float64      `json:"blocked_seconds"`
-	OtherCPUSeconds *float64      `json:"other_cpu_seconds"` // of the process's other threads, without those of the tracer
-	IOBytes         *int64        `json:"io_bytes"`
-	IOCalls         *int64        `json:"io_calls"`
-	DataSeconds     *float64      `json:"data_seconds"`
+	// of the process's other threads, without those of the tracer
+	OtherCPUSeconds *float64 `json:"other_cpu_seconds"`
+	IOBytes         *int64   `json:"io_bytes"`
+	IOCalls         *int64   `json:"io_calls"`
+	DataSeconds     *float64 `json:"data_seconds"`
 }
 
 type evidenceCall struct {

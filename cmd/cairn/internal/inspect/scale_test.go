@@ -32,7 +32,8 @@ func TestScaleUsage(t *testing.T) {
 	}
 }
 
-// Five sizes of a program whose messages grow with the number of ranks, by their files and by their folders.
+// Five sizes of a program whose messages grow with the number of ranks, by their files and
+// by their folders.
 func TestScale(t *testing.T) {
 	dir := t.TempDir()
 	var runs []string

@@ -68,7 +68,8 @@ func concluded(t *testing.T, dir string, content *trace.Content) (stdout, stderr
 	return out.String(), problems.String()
 }
 
-// The output of cairn run says how many calls the recorder's limit of memory left incomplete, if any.
+// The output of cairn run says how many calls the recorder's limit of memory left
+// incomplete, if any.
 func TestRunReportsGeneralizedCalls(t *testing.T) {
 	sim, err := simulate.New(simulate.Config{Pattern: "ring", Ranks: 4, Iterations: 10, Bytes: 64, RanksPerNode: 4})
 	require.NoError(t, err)

@@ -1,2 +1,3 @@
-// Package rewrite has the commands that write traces or programs: merge, reduce, redact, simulate, skeleton, copy.
+// Package rewrite has the commands that write traces or programs: merge, reduce, redact,
+// simulate, skeleton, copy.
 package rewrite

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A RandomProgram makes calls of a fake program with two threads: loops, shared request handles, wildcards, polls,
-// communicators that come and go. It returns after n calls or some more.
+// A RandomProgram makes calls of a fake program with two threads: loops, shared request handles,
+// wildcards, polls, communicators that come and go. It returns after n calls or some more.
 func (s *Shim) RandomProgram(rng *rand.Rand, n int) {
 	s.Init(0, 4)
 	group := List{0, 1, 2, 3}
@@ -83,8 +83,8 @@ func (s *Shim) RandomProgram(rng *rand.Rand, n int) {
 	s.Call(0, "MPI_Pcontrol", 0, 1)
 }
 
-// VaryingProgram sends messages of another size in every iteration, two at once by requests, and exchanges lists of
-// counts; every tenth iteration has another receive.
+// VaryingProgram sends messages of another size in every iteration, two at once by requests, and
+// exchanges lists of counts; every tenth iteration has another receive.
 func VaryingProgram(t testing.TB, iterations int) *Shim {
 	random := rand.New(rand.NewPCG(3, 5))
 	s := NewShim(t)
@@ -104,8 +104,9 @@ func VaryingProgram(t testing.TB, iterations int) *Shim {
 	return s
 }
 
-// WideHandles returns a program whose calls differ in handles that come and go: requests in lists of all lengths and in
-// any order, and datatypes that are never freed. waits and sends are the raw handles that each wait and send names.
+// WideHandles returns a program whose calls differ in handles that come and go: requests in lists
+// of all lengths and in any order, and datatypes that are never freed. waits and sends are the raw
+// handles that each wait and send names.
 func WideHandles(t testing.TB, iterations int) (s *Shim, waits [][]int64, sends []int64) {
 	random := rand.New(rand.NewPCG(7, 7))
 	s = NewShim(t)

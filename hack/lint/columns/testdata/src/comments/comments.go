@@ -12,6 +12,11 @@ func inside() {
 	// so this is longer: ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab abbb // want "has 101 columns"
 }
 
+func Example() {
+	// Output:
+	// of an example ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab
+}
+
 var code = 1 // a comment that follows code: ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab abb
 
 // ü is one column: üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb üb
