@@ -5,9 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/cairn-mpi/cairn/internal/apiserver"
 	"github.com/cairn-mpi/cairn/internal/repository"
@@ -43,13 +47,20 @@ func tryHelm(t *testing.T, kubeconfig string, arguments ...string) (string, erro
 	return string(out), err
 }
 
-// template renders the chart without a cluster.
+// template renders the chart without a cluster, once for all tests.
 func template(t *testing.T, arguments ...string) string {
 	t.Helper()
+	key := strings.Join(arguments, " ")
+	if out, is := templates.Load(key); is {
+		return out.(string)
+	}
 	out, err := tryTemplate(t, arguments...)
 	require.NoError(t, err, out)
+	templates.Store(key, out)
 	return out
 }
+
+var templates sync.Map // by arguments
 
 func tryTemplate(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
@@ -62,6 +73,7 @@ type cluster struct {
 	*testing.T
 	kubeconfig string // an administrator's
 	kubectl    []string
+	client     *kubernetes.Clientset // for what is read many times
 }
 
 func newCluster(t *testing.T) cluster {
@@ -73,6 +85,8 @@ func newCluster(t *testing.T) cluster {
 	path, prefix, err := server.Kubectl()
 	require.NoError(t, err)
 	c.kubectl = append([]string{path}, prefix...)
+	c.client, err = kubernetes.NewForConfig(server.Config)
+	require.NoError(t, err)
 	return c
 }
 
@@ -95,6 +109,8 @@ func (c cluster) kube(arguments ...string) string {
 func (c cluster) namespaces(names ...string) {
 	c.Helper()
 	for _, name := range names {
-		c.kube("create", "namespace", name)
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		_, err := c.client.CoreV1().Namespaces().Create(c.Context(), namespace, metav1.CreateOptions{})
+		require.NoError(c, err)
 	}
 }
