@@ -94,7 +94,11 @@ func randomRuns(r *rand.Rand) []messages.Run {
 
 // Kubernetes keeps every message completely, whatever its texts are.
 func TestEveryMessageFits(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		trouble := &messages.StorageTrouble{Reason: messages.StorageUnreachable, Message: text(r)}
 		runs := randomRuns(r)

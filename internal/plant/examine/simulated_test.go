@@ -19,11 +19,14 @@ var held = []string{
 // TestPlants: eight plants of each kind. Of those with a large loss, at most one is named
 // incorrectly.
 func TestPlants(t *testing.T) {
-	const plants = 8
+	plants := uint64(8)
+	if testing.Short() {
+		plants = 3
+	}
 	for _, kind := range held {
 		t.Run(kind, func(t *testing.T) {
 			wrong := 0
-			for seed := range uint64(plants) {
+			for seed := range plants {
 				p, err := plant.Random(kind, seed, false)
 				require.NoError(t, err)
 				r, err := examine.Simulated(t.Context(), p)
