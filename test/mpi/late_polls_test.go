@@ -59,9 +59,10 @@ func printedSeconds(t *testing.T, stdout, word string) float64 {
 	return seconds
 }
 
-// waitsInPolls is the share of the planted lateness that must be found as the poller's waiting: on
-// a busy machine the poller is sometimes late itself.
-const waitsInPolls = 0.75
+// mostOfIt is the share of the planted lateness that must be found as the poller's waiting, and of its
+// work as computation: on a busy machine the poller is sometimes late itself, and loses its CPU while
+// it works.
+const mostOfIt = 0.75
 
 // TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, for all polling functions and all
 // ways to pass the time between two polls. It waits, does not compute, and the path goes through
@@ -87,7 +88,7 @@ func TestPollsAreWaiting(t *testing.T) {
 		for _, how := range []string{"work", "work10ms"} {
 			t.Run(implementation+"/"+how, func(t *testing.T) {
 				r, stdout := run(t, how)
-				assert.Greater(t, r.Ranks[1].Computation, 0.9*printedSeconds(t, stdout, "worked"))
+				assert.Greater(t, r.Ranks[1].Computation, mostOfIt*printedSeconds(t, stdout, "worked"))
 			})
 		}
 	}
@@ -100,9 +101,9 @@ var computesLonger = []string{"excess", "serialization"}
 // assertWaitsForRank0: rank 1 computes for a share of the planted time at most.
 func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
 	t.Helper()
-	assert.Greater(t, r.Ranks[1].Waiting, waitsInPolls*planted)
+	assert.Greater(t, r.Ranks[1].Waiting, mostOfIt*planted)
 	assert.Less(t, r.Ranks[1].Computation, computes*planted, "a poller does not compute")
-	assert.Greater(t, r.Ranks[0].Path, waitsInPolls*planted, "the path goes through the sender")
+	assert.Greater(t, r.Ranks[0].Path, mostOfIt*planted, "the path goes through the sender")
 	if r.Verdict.Blames != "cpus" { // true on a busy machine
 		assert.Contains(t, computesLonger, r.Verdict.Blames)
 		assert.Equal(t, 0, r.Verdict.Rank)
