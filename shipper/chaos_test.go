@@ -22,6 +22,7 @@ import (
 // killed, and at the end the pod is lost without warning, or ends. No recorded call is lost; of a
 // pod that was lost, no call before the last complete upload. Nothing is in the store twice.
 func TestChaos(t *testing.T) {
+	t.Parallel()
 	seeds, rounds := uint64(6), 12
 	if testing.Short() {
 		seeds, rounds = 2, 6

@@ -83,7 +83,7 @@ func whole(t *testing.T, turns ...int) []byte {
 		run.some(n)
 	}
 	run.end()
-	shipPatiently(t, plain, s)
+	shipPatiently(t, plain, s, maxPack)
 	trace, _, _ := merged(t, s, pod(0))
 	return trace
 }
@@ -91,6 +91,7 @@ func whole(t *testing.T, turns ...int) []byte {
 // Writes of dead sidecars arrive at random times, while later sidecars run and after they have
 // ended: nothing is lost or counted twice, and the store has what one sidecar would have written.
 func TestLateWritesOfDeadSidecars(t *testing.T) {
+	t.Parallel()
 	const turns = 40_000
 	const times = 5
 	want := whole(t, turns, turns, turns, turns, turns, turns)
@@ -149,6 +150,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 
 // Two sidecars of one pod take turns in any order, each with its own state.
 func TestTwoSidecarsOfOnePod(t *testing.T) {
+	t.Parallel()
 	want := whole(t, 20_000, 20_000, 20_000, 20_000, 20_000, 20_000)
 	overtaken := 0
 	seeds := uint64(6)

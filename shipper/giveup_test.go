@@ -22,8 +22,13 @@ import (
 // calls are recorded once, the trace reports where there are only sums, all other times are exact,
 // and so are those of calls after the store came back.
 func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
+	t.Parallel()
 	const limit = 32 << 20
-	for seed := range uint64(2) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 91))
 		spool, s := t.TempDir(), &unreliable{Store: openStore(t)}
 		root, err := os.OpenRoot(spool)

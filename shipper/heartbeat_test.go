@@ -14,6 +14,7 @@ import (
 // An idle pod reports that once and then writes nothing; a busy one writes a heartbeat from time to
 // time; each change is reported.
 func TestIdlePodsAreQuiet(t *testing.T) {
+	t.Parallel()
 	spool, s := t.TempDir(), openStore(t)
 	o := quick(t, spool, s, pod(0))
 	o.Checkpoint = time.Hour // no uploads in between
@@ -40,6 +41,7 @@ func TestIdlePodsAreQuiet(t *testing.T) {
 
 // The last heartbeat is retried like everything else: a short outage does not hide it.
 func TestLastHeartbeatIsRetried(t *testing.T) {
+	t.Parallel()
 	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -62,6 +64,7 @@ func (hanging) Put(context.Context, string, io.Reader, int64) error { select {} 
 // A store that never answers, whatever the context, does not delay the end beyond the grace period;
 // the ranks are named.
 func TestStoreThatHangs(t *testing.T) {
+	t.Parallel()
 	spool := t.TempDir()
 	finished("launch", 2, 4).Write(t, spool)
 	ctx, cancel := context.WithCancel(context.Background())

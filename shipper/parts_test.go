@@ -128,16 +128,21 @@ func (r *longRun) end() {
 // The calls of a long job go to the store while it runs. With a sidecar that is killed at any
 // request, and another one that continues, the trace is the same, byte for byte, as that of a spool
 // that is shipped at the end.
-func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) { goesToTheStore(t, repeats) }
+func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) {
+	t.Parallel()
+	goesToTheStore(t, repeats)
+}
 
 // The same for a job whose arguments never repeat.
 func TestValuesGoToTheStoreWhileRanksGoOn(t *testing.T) {
+	t.Parallel()
 	goesToTheStore(t, otherValues)
 }
 
 // The same for a job whose calls have no order: their chapters leave the spool, and no shard
 // contains them again.
 func TestChaptersGoToTheStoreWhileRanksGoOn(t *testing.T) {
+	t.Parallel()
 	goesToTheStore(t, withoutOrder)
 }
 
@@ -156,13 +161,15 @@ func goesToTheStore(t *testing.T, program program) {
 	}
 	run.end()
 	s := openStore(t)
-	shipPatiently(t, plain, s)
+	shipPatiently(t, plain, s, maxPack)
 	want, _, all := merged(t, s, pod(0))
 
 	requests := []int{3, 10, 17}
 	switch {
-	case testing.Short():
+	case testing.Short() && program == repeats:
 		requests = []int{3, 17}
+	case testing.Short():
+		requests = []int{10}
 	case program == repeats:
 		requests = append(requests, 24, 31, 38, 45, 52, 59)
 	}
@@ -231,6 +238,7 @@ func goesToTheStore(t *testing.T, program program) {
 
 // Parts that the store claims to have but lacks stay in the spool.
 func TestPartsStayUntilTheStoreHasProvedToHaveThem(t *testing.T) {
+	t.Parallel()
 	spool := t.TempDir()
 	run := beginLong(t, spool, repeats)
 	run.some(200_000)
@@ -264,67 +272,71 @@ func (h *halfParts) Put(ctx context.Context, key string, r io.Reader, size int64
 // An object with times that was deleted: that is reported once, sums replace its times, and
 // everything else continues, whether the sidecar is the one that put it or a later one.
 func TestObjectThatTheStoreLoses(t *testing.T) {
+	t.Parallel()
 	for _, again := range []bool{false, true} {
-		spool, s := t.TempDir(), openStore(t)
-		run := beginLong(t, spool, repeats)
-		var ends []func()
-		for _, l := range run.long {
-			ends = append(ends, spooltest.Hold(t, l.Directory))
-		}
-		o := quick(t, spool, s, pod(0))
-		o.Logf, o.Grace = nil, patient
-		stop := killed(t, o)
-		objects := func() (keys []string) {
-			list, err := s.List(context.Background(), shard.Root)
-			require.NoError(t, err)
-			for _, object := range list {
-				if shard.KindOf(object.Key) == shard.KindPart {
-					keys = append(keys, object.Key)
+		t.Run(fmt.Sprint(again), func(t *testing.T) {
+			t.Parallel()
+			spool, s := t.TempDir(), openStore(t)
+			run := beginLong(t, spool, repeats)
+			var ends []func()
+			for _, l := range run.long {
+				ends = append(ends, spooltest.Hold(t, l.Directory))
+			}
+			o := quick(t, spool, s, pod(0))
+			o.Logf, o.Grace = nil, patient
+			stop := killed(t, o)
+			objects := func() (keys []string) {
+				list, err := s.List(context.Background(), shard.Root)
+				require.NoError(t, err)
+				for _, object := range list {
+					if shard.KindOf(object.Key) == shard.KindPart {
+						keys = append(keys, object.Key)
+					}
+				}
+				return keys
+			}
+			run.some(200_000)
+			eventually(t, "times are in the store", func() bool { return len(objects()) > 0 })
+			eventually(t, "they left the spool", func() bool {
+				stored, err := filepath.Glob(filepath.Join(spool, "*", "stored-*"))
+				require.NoError(t, err)
+				return len(stored) > 0
+			})
+			if again {
+				stop()
+			}
+			gone := objects()[0]
+			require.NoError(t, s.Delete(context.Background(), gone))
+			if again {
+				stop = killed(t, o)
+			}
+			run.some(100_000)
+			run.end()
+			for _, end := range ends {
+				end()
+			}
+			emptied(t, spool)
+			stop() // perhaps before it has tidied the store up
+			require.Empty(t, running(t, o)())
+			c := mergedContent(t, s, pod(0))
+			require.NotEmpty(t, c.Coarse())
+			for _, th := range c.Threads.All() {
+				gaps, durations, err := th.Times()
+				require.NoError(t, err)
+				ticks := int64(0)
+				for i := range gaps {
+					ticks += gaps[i] + durations[i]
+				}
+				require.Equal(t, th.EndTick-th.FirstTick, ticks)
+				require.EqualValues(t, th.Calls, len(gaps))
+			}
+			said := 0
+			for _, problem := range readPod(t, s, pod(0)).Problems {
+				if strings.Contains(problem, "the storage has lost") && strings.Contains(problem, gone) {
+					said++
 				}
 			}
-			return keys
-		}
-		run.some(200_000)
-		eventually(t, "times are in the store", func() bool { return len(objects()) > 0 })
-		eventually(t, "they left the spool", func() bool {
-			stored, err := filepath.Glob(filepath.Join(spool, "*", "stored-*"))
-			require.NoError(t, err)
-			return len(stored) > 0
+			require.Equal(t, 1, said)
 		})
-		if again {
-			stop()
-		}
-		gone := objects()[0]
-		require.NoError(t, s.Delete(context.Background(), gone))
-		if again {
-			stop = killed(t, o)
-		}
-		run.some(100_000)
-		run.end()
-		for _, end := range ends {
-			end()
-		}
-		emptied(t, spool)
-		stop() // perhaps before it has tidied the store up
-		require.Empty(t, running(t, o)())
-		c := mergedContent(t, s, pod(0))
-		require.NotEmpty(t, c.Coarse())
-		for _, th := range c.Threads.All() {
-			gaps, durations, err := th.Times()
-			require.NoError(t, err)
-			ticks := int64(0)
-			for i := range gaps {
-				ticks += gaps[i] + durations[i]
-			}
-			require.Equal(t, th.EndTick-th.FirstTick, ticks)
-			require.EqualValues(t, th.Calls, len(gaps))
-		}
-		said := 0
-		for _, problem := range readPod(t, s, pod(0)).Problems {
-			if strings.Contains(problem, "the storage has lost") && strings.Contains(problem, gone) {
-				said++
-			}
-		}
-		require.Equal(t, 1, said)
 	}
 }

@@ -288,6 +288,7 @@ func (f *forgetful) Put(ctx context.Context, key string, r io.Reader, size int64
 }
 
 func TestNothingLeavesBeforeTheStoreHasProvedToHaveIt(t *testing.T) {
+	t.Parallel()
 	spool, s := t.TempDir(), &forgetful{Store: openStore(t), broken: true}
 	dir := finished("launch", 0, 1).Write(t, spool)
 	running(t, quick(t, spool, s, pod(0)))

@@ -31,6 +31,8 @@ type Options struct {
 	// Report is called with what is not in the store: once when the context is done, in case no
 	// later call is possible, and once at the end. It may be nil.
 	Report func(Outcome)
+
+	maxPack int64 // tests use other values; 0 is the default
 }
 
 // An Outcome is the result for a pod's ranks.
@@ -55,6 +57,9 @@ func (o *Options) complete() {
 		if *d.value == 0 {
 			*d.value = d.standard
 		}
+	}
+	if o.maxPack == 0 {
+		o.maxPack = maxPack
 	}
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}

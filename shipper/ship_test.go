@@ -68,12 +68,12 @@ func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
 }
 
 // shipPatiently is shipOnce for tests that need everything to be uploaded.
-func shipPatiently(t *testing.T, spool string, s store.Store) {
+func shipPatiently(t *testing.T, spool string, s store.Store, maxPack int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	o := quick(t, spool, s, pod(0))
-	o.Logf, o.Grace = nil, patient
+	o.Logf, o.Grace, o.maxPack = nil, patient, maxPack
 	require.Empty(t, Ship(ctx, o))
 }
 
@@ -355,6 +355,7 @@ func (u *unreliable) fails(key string) error {
 }
 
 func TestStoreThatComesBack(t *testing.T) {
+	t.Parallel()
 	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
 	finished("launch", 0, 1).Write(t, spool)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -393,6 +394,7 @@ func TestStoreThatComesBackLate(t *testing.T) {
 }
 
 func TestStoreThatStaysAway(t *testing.T) {
+	t.Parallel()
 	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
 	for rank := range 2 {
 		finished("launch", rank, 4).Write(t, spool)

@@ -21,8 +21,8 @@ import (
 // that is in two directories counts once, and the next upload uses the one that it moved to.
 
 // maxPack is the size in memory at which a pack is complete (spool.Report.Memory). Processes that
-// are in one directory already may grow to half as much again. Tests use a smaller value.
-var maxPack int64 = 8 << 20
+// are in one directory already may grow to half as much again.
+const maxPack int64 = 8 << 20
 
 // maxReads is how often reading a world is retried when the system cannot read all of it.
 const maxReads = 5
@@ -125,9 +125,9 @@ func (u *upload) group(ctx context.Context, l *located, members, newcomers []pro
 	for at := 0; at < len(all); {
 		k := newCollector(u.world.launchID, u.Identity, u.tables, false)
 		for ; at < len(all); at++ {
-			limit := maxPack
+			limit := u.maxPack
 			if at < len(members) {
-				limit += maxPack / 2
+				limit += u.maxPack / 2
 			}
 			if k.memory >= limit {
 				break

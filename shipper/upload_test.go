@@ -73,12 +73,12 @@ func (g *growingStore) look(key string) {
 // are killed at any request. At any time the store has all processes that were ever uploaded, and
 // the trace is, byte for byte, that of a spool that is shipped at the end, as one pack.
 func TestPacksOfAnySize(t *testing.T) {
+	t.Parallel()
 	const ranks, turns = 5, 15_000
 	seeds, rounds := uint64(3), 8
 	if testing.Short() {
 		seeds, rounds = 1, 4 // of each program
 	}
-	defer func(most int64) { maxPack = most }(maxPack)
 	for _, program := range []program{withoutOrder, repeats} {
 		plain, s := t.TempDir(), openStore(t)
 		run := beginRanks(t, plain, program, ranks)
@@ -86,8 +86,7 @@ func TestPacksOfAnySize(t *testing.T) {
 			run.some(turns)
 		}
 		run.end()
-		maxPack = 1 << 40
-		shipPatiently(t, plain, s)
+		shipPatiently(t, plain, s, 1<<40)
 		require.Len(t, manifests(t, s, pod(0)), 1)
 		want, _, _ := merged(t, s, pod(0))
 
@@ -100,21 +99,19 @@ func TestPacksOfAnySize(t *testing.T) {
 				ends = append(ends, spooltest.Hold(t, l.Directory))
 			}
 			for range rounds {
-				maxPack = 1 << random.IntN(26)
 				dying := &steps{Store: s, left: random.IntN(40), dead: make(chan struct{})}
 				o := quick(t, spool, dying, pod(0))
-				o.Logf = nil
+				o.Logf, o.maxPack = nil, 1<<random.IntN(26)
 				kill := killed(t, o)
 				run.some(turns)
 				select {
 				case <-dying.dead:
-				case <-time.After(time.Second):
+				case <-time.After(time.Second): // it makes fewer requests
 				}
 				kill()
 			}
-			maxPack = 1 << random.IntN(20)
 			o := quick(t, spool, s, pod(0))
-			o.Logf, o.Grace = nil, patient
+			o.Logf, o.Grace, o.maxPack = nil, patient, 1<<random.IntN(20)
 			stop := running(t, o)
 			run.some(turns)
 			run.end()
@@ -132,12 +129,16 @@ func TestPacksOfAnySize(t *testing.T) {
 
 // Ranks that do the same are one pack; those without order are several.
 func TestPacksFollowMemory(t *testing.T) {
+	turns, limit := 50_000, maxPack
+	if testing.Short() {
+		turns, limit = turns/4, limit/4
+	}
 	for _, program := range []program{repeats, withoutOrder} {
 		spool, s := t.TempDir(), openStore(t)
 		run := beginRanks(t, spool, program, 8)
-		run.some(50_000)
+		run.some(turns)
 		run.end()
-		shipPatiently(t, spool, s)
+		shipPatiently(t, spool, s, limit)
 		packs := len(manifests(t, s, pod(0)))
 		require.Equal(t, program == withoutOrder, packs > 1, "%d packs", packs)
 	}
