@@ -99,7 +99,11 @@ func simulated(t *testing.T, pattern, timing string, seed int, flags []string) s
 	if pattern == "multigrid" || pattern == "stencil3d" {
 		ranks = "8"
 	}
-	arguments := []string{"simulate", "-o", file, "--pattern", pattern, "--ranks", ranks, "--iterations", "6",
+	iterations := "6"
+	if testing.Short() {
+		iterations = "3"
+	}
+	arguments := []string{"simulate", "-o", file, "--pattern", pattern, "--ranks", ranks, "--iterations", iterations,
 		"--timing", timing, "--seed", fmt.Sprint(seed)}
 	run(t, append(arguments, flags...)...)
 	return file
