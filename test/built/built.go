@@ -22,19 +22,28 @@ const Folder = "CAIRN_BIN"
 // its sources have changed.
 func Command(t testing.TB, name string) string {
 	t.Helper()
+	path, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Find is Command for a TestMain.
+func Find(name string) (string, error) {
 	directory := os.Getenv(Folder)
 	if directory == "" {
 		directory = filepath.Join(repository.Root(), "bin")
 		if err := once(name); err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 	}
 	path := filepath.Join(directory, name)
 	// go test notes the time of the file, which each build changes: it prints no cached result
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%s: run make build (%s=%s)", err, Folder, os.Getenv(Folder))
+		return "", fmt.Errorf("%w: run make build (%s=%s)", err, Folder, os.Getenv(Folder))
 	}
-	return path
+	return path, nil
 }
 
 var (

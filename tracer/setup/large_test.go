@@ -63,10 +63,18 @@ func largeLibraries(t *testing.T, dir string, size int64) {
 
 const largeVersions = "Intel MPI 2021.10, MVAPICH 2.3.7, Open MPI 5.0.9"
 
+// large is the size of a library that must not be read into memory.
+func large() int64 {
+	if testing.Short() {
+		return 64 << 20
+	}
+	return 300 << 20
+}
+
 // A library may have any size.
 func TestLargeLibraries(t *testing.T) {
 	image := glibcImage(t)
-	largeLibraries(t, filepath.Join(image, "opt/mpi/lib"), 300<<20)
+	largeLibraries(t, filepath.Join(image, "opt/mpi/lib"), large())
 	v, _, _ := probe(t, ProbeOptions{Root: tracerRoot(t), Image: image})
 	if !v.Traceable || v.MPI != largeVersions {
 		t.Errorf("%+v", v)
@@ -80,7 +88,7 @@ func TestLargeLibc(t *testing.T) {
 	library(t, filepath.Join(image, interpreters[0]), source, "-nostdlib")
 	libc := filepath.Join(image, "usr/lib/x86_64-linux-gnu/libc.so.6")
 	library(t, libc, source, "-nostdlib")
-	grow(t, libc, 300<<20, "GNU C Library (Debian) stable release version 2.99.\n\x00")
+	grow(t, libc, large(), "GNU C Library (Debian) stable release version 2.99.\n\x00")
 	library(t, filepath.Join(image, "usr/lib/libmpi.so.40"), openMPI5)
 	if v, _, _ := probe(t, ProbeOptions{Root: tracerRoot(t), Image: image}); !v.Traceable || v.Libc != "glibc 2.99" {
 		t.Errorf("%+v", v)

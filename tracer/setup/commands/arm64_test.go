@@ -22,7 +22,7 @@ func TestArm64(t *testing.T) {
 	}
 	const emulator = "qemu-aarch64"
 	bin := filepath.Join(t.TempDir(), "bin")
-	require.NoError(t, build(bin, "GOARCH=arm64"))
+	require.NoError(t, build(bin, "arm64"))
 	root := filepath.Join(t.TempDir(), "root")
 	installed := command(t, nil, emulator, filepath.Join(bin, "cairn"), "install", "--to", root)
 	require.Zero(t, installed.code, installed.output)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/test/built"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -43,7 +44,7 @@ func run(m *testing.M) (int, error) {
 		return 1, err
 	}
 	image = dir
-	if err := build(filepath.Join(image, "bin")); err != nil {
+	if err := copyCommands(filepath.Join(image, "bin")); err != nil {
 		return 1, err
 	}
 	source := filepath.Join(dir, "library.c")
@@ -61,11 +62,35 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// build builds the static commands of the image; GOARCH selects another architecture.
-func build(dir string, env ...string) error {
-	for _, name := range []string{"cairn", "cairn-probe"} {
+// staticCommands are the commands of the image.
+var staticCommands = []string{"cairn", "cairn-probe"}
+
+// copyCommands copies the image's commands, which find its libraries beside them.
+func copyCommands(dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range staticCommands {
+		path, err := built.Find(name)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build builds the static commands of the image for an architecture.
+func build(dir, architecture string) error {
+	for _, name := range staticCommands {
 		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
-		c.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+architecture)
 		if out, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", c, err, out)
 		}
@@ -170,12 +195,16 @@ with open(path, "r+b") as f:
 // The real command takes at most 32 MiB, whatever the size of the libraries.
 func TestMemoryOfProbe(t *testing.T) {
 	root, dir := install(t), t.TempDir()
-	sparse(t, filepath.Join(dir, "libmpi.so.1"), 300<<20, "Intel(R) MPI Library 2021.10")
-	sparse(t, filepath.Join(dir, "libmpi.so.2"), 300<<20, "MPICH Version:")
-	sparse(t, filepath.Join(dir, "libmpi.so.3"), 1<<30, "Intel(R) MPI Library 2021.11")
-	sparse(t, filepath.Join(dir, "libmpi.so.4"), 1<<30, "of nobody")
+	large := int64(1 << 30)
+	if testing.Short() {
+		large /= 4
+	}
+	sparse(t, filepath.Join(dir, "libmpi.so.1"), large/4, "Intel(R) MPI Library 2021.10")
+	sparse(t, filepath.Join(dir, "libmpi.so.2"), large/4, "MPICH Version:")
+	sparse(t, filepath.Join(dir, "libmpi.so.3"), large, "Intel(R) MPI Library 2021.11")
+	sparse(t, filepath.Join(dir, "libmpi.so.4"), large, "of nobody")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "libmpi.so.5"), nil, 0o644))
-	require.NoError(t, os.Truncate(filepath.Join(dir, "libmpi.so.5"), 1<<30))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "libmpi.so.5"), large))
 	r := command(t, []string{"LD_LIBRARY_PATH=" + dir}, probe(root)...)
 	require.Zero(t, r.code, r.output)
 	for _, mpi := range []string{"Intel MPI 2021.10", "Intel MPI 2021.11", "MPICH"} {
@@ -187,8 +216,8 @@ func TestMemoryOfProbe(t *testing.T) {
 
 // Whatever the arguments are, both commands succeed, report what is wrong, and preload nothing.
 func TestBadArguments(t *testing.T) {
+	root := install(t)
 	for _, bad := range [][]string{{"--no-such-flag"}, {"--spool-limit-bytes", "many"}, {"surplus"}, {"--timeout", "soon"}, {"--include", "no-such-group"}, {"-x"}} {
-		root := install(t)
 		r := command(t, nil, probe(root, bad...)...)
 		require.Zero(t, r.code, "%v: %s", bad, r.output)
 		require.Equal(t, messages.ProbeInternalError, r.verdict.Reason, "%v", bad)
