@@ -75,11 +75,11 @@ docs-screenshot: ## docs/report.png, the first screen of a report (Debian: chrom
 	CAIRN_DOCS_SCREENSHOT=$(CURDIR)/docs/report.png go test -tags browser -count=1 -run TestFreshReader ./analyzer/report
 
 .PHONY: verify
-verify: ## check format, lint, generated files and docs
+verify: ## check format, lint, generated files and how commits are described
 	hack/verify.sh
 
 .PHONY: lint
-lint: ## golangci-lint
+lint: ## golangci-lint and our own rules (hack/lint)
 	hack/lint.sh
 
 ##@ Measure

@@ -79,10 +79,13 @@ const patience = 2 * time.Minute
 // eventually waits for a condition's reason.
 func (s *stage) eventually(kind, reason string) {
 	s.Helper()
-	require.Eventually(s, func() bool {
-		c := meta.FindStatusCondition(s.job().Status.Conditions, kind)
-		return c != nil && c.Reason == reason
-	}, patience, 20*time.Millisecond, "%s=%s: %+v", kind, reason, s.job().Status.Conditions)
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		conditions := s.job().Status.Conditions
+		if c := meta.FindStatusCondition(conditions, kind); c != nil && c.Reason == reason {
+			return
+		}
+		require.True(s, time.Now().Before(end), "%s=%s: %+v", kind, reason, conditions)
+	}
 }
 
 // TestOperatorIsKilledAtEveryPoint: the job goes from creation to report by events alone, once with

@@ -2,8 +2,8 @@
 # The end-to-end tests: on the local cluster, which is started if it does not run, or on an existing one
 # (CAIRN_CLUSTER=existing, CAIRN_REGISTRY, KUBECONFIG). The local cluster is stopped again if this started it.
 #   hack/e2e.sh [GO TEST ARGUMENTS]
-# A stage of hack/test has CAIRN_TEST_SHORT=true for `make test`, and a file, CAIRN_TEST_CPU, for
-# the seconds of CPU of the cluster, whose processes are not this script's.
+# A stage of hack/test has CAIRN_TEST_SHORT=true for `make test`, and a file, CAIRN_TEST_CPU, for the
+# seconds of CPU of the cluster, whose processes are not this script's; it reads the tests as JSON.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -13,13 +13,12 @@ step() { say "$1 after $SECONDS s"; }
 
 # before the cluster starts: its nodes then begin with these images
 hack/images.sh
-[ "$short" = true ] || hack/images.sh --build-only dockerfile
+[ "$short" = true ] || [ $# != 0 ] || hack/images.sh --build-only dockerfile
 step images
 if [ "$CAIRN_CLUSTER" = local ]; then
   started=0
   hack/cluster/status.sh >/dev/null 2>&1 || started=1
-  before=0
-  [ $started = 1 ] || before=$(hack/cluster/status.sh --cpu)
+  before=$(hack/cluster/status.sh --cpu)
   finish() {
     local used=$(($(hack/cluster/status.sh --cpu) - before))
     step "the cluster and its pods used $used s of CPU"

@@ -77,8 +77,8 @@ func appendLine(name string, v any) error {
 	return e.Encode(v)
 }
 
-// compare prints how many mutants are noticed, by package, and those that no longer are. It
-// returns how many those are.
+// compare prints how many mutants are noticed, by package, and those that no longer are, also
+// because their code is gone. It returns how many mutants are not noticed any more, or not run yet.
 func compare(w io.Writer, before, after map[mutant]result) (lost int) {
 	type row struct{ mutants, before, after, gone, open int }
 	rows := map[string]*row{}
@@ -95,8 +95,12 @@ func compare(w io.Writer, before, after map[mutant]result) (lost int) {
 		switch {
 		case !measured:
 			r.open++
+			lost++
 		case a.Outcome == gone:
 			r.gone++
+			if b.noticed() {
+				losses = append(losses, fmt.Sprintf("%d %s: gone; before %s by %s", b.Number, b.Place, b.Outcome, b.Test))
+			}
 		case b.noticed() && !a.noticed():
 			losses = append(losses,
 				fmt.Sprintf("%d %s: %s %s: %s", b.Number, b.Place, b.Function, b.Operator, b.Source),

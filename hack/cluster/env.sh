@@ -52,7 +52,7 @@ spawn() {
 }
 # cpu_seconds prints the CPU time that the cluster and its pods have used so far.
 cpu_seconds() {
-  cat "$CGCPU/cpuacct.usage" "$CGCPU/cpu.stat" 2>/dev/null |
+  { cat "$CGCPU/cpuacct.usage" "$CGCPU/cpu.stat" 2>/dev/null || true; } | # one of them, or none yet
     awk 'NF == 1 {s = $1 / 1e9} $1 == "usage_usec" {s = $2 / 1e6} END {printf "%.0f\n", s}'
 }
 stop() { # PIDFILE: TERM, after 10 s KILL

@@ -1,6 +1,5 @@
-// Command lint checks rules of this repository that golangci-lint does not have, besides what go
-// vet checks anyway. It is a tool for go vet, which gives it the packages, one by one, and caches
-// what it found:
+// Command lint checks rules of this repository that golangci-lint does not have. It is a tool for
+// go vet, which gives it the packages, one by one, and caches what it found:
 //
 //	go build -o bin/lint ./hack/lint
 //	go vet -vettool=$PWD/bin/lint ./...

@@ -6,10 +6,10 @@
 //	…
 //	```
 //
-// "output(cluster): COMMAND" marks blocks that need the demo's cluster. With -cluster only these
-// are run, without it only the others. -write updates the file. -check returns an error that names
-// the blocks that differ, except for numbers and the width of columns, which change from run to
-// run.
+// "output(cluster): COMMAND" marks blocks that need the demo's cluster. With -cluster only
+// these are run, without it only the others. -write updates the file. Without -write it fails
+// and names the blocks that differ, except for numbers and the width of columns, which change
+// from run to run.
 package main
 
 import (

@@ -25,7 +25,10 @@ var stages = []stage{
 	{name: "build", after: []string{"install"}, steps: []string{
 		"make -s build bin/cairn-otf2 examples",
 		"hack/lint.sh --build-only",
-		"go list -test -export ./... >/dev/null && CGO_ENABLED=1 go list -test -race -export " + concurrent + " >/dev/null",
+		"go list -test -export ./... >/dev/null",
+		"go list -test -export -tags mpi,e2e ./test/... ./tracer/... >/dev/null",
+		"go list -test -export -gcflags=-d=checkptr " + unsafe + " >/dev/null",
+		"CGO_ENABLED=1 go list -test -export -race " + concurrent + " >/dev/null",
 	}},
 	{name: "mpi", after: []string{"build"}, budget: 250, steps: []string{
 		"go test -vet=off -tags mpi -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
@@ -53,7 +56,8 @@ var stages = []stage{
 	}},
 	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
 	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
-		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m " + concurrent,
+		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,
+		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m " + mostlyParallelTests,
 	}},
 	{name: "fuzz", after: []string{"build"}, nightly: true, steps: []string{"hack/fuzz.sh"}},
 }
@@ -63,6 +67,11 @@ var stages = []stage{
 const concurrent = "./merger/collect ./shipper ./store ./tracer/setup/... ./internal/simulate/shards ./analyzer " +
 	"./analyzer/compare ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling ./analyzer/timeline " +
 	"./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
+
+// mostlyParallelTests are packages that start few goroutines of their own, with tests side by side.
+const mostlyParallelTests = "./controllers ./test/chart ./internal/simulate ./analyzer/pass/... ./analyzer/waitstate " +
+	"./cmd/cairn/internal/analyze ./cmd/cairn/internal/cli ./cmd/cairn/internal/commands ./cmd/cairn/internal/pod " +
+	"./cmd/cairn/internal/replay"
 
 // voluminous are tests of these that take long with the race detector, since they make many calls
 // or wait for many rounds. Their goroutines are those of other tests.

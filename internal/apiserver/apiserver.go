@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/signal"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"syscall"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -92,6 +94,14 @@ func Main(m *testing.M, server **Server) {
 	if *server, err = Start(); err != nil {
 		log.Fatal(err)
 	}
+	// They are in process groups of their own: what ends this process does not end them.
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		_ = (*server).Stop() // nobody is there to be told
+		os.Exit(1)
+	}()
 	code := m.Run()
 	if err := (*server).Stop(); err != nil {
 		log.Print(err)

@@ -50,7 +50,7 @@ func TestAttemptsAreSeparateRuns(t *testing.T) {
 			for i, run := range j.Status.Runs[:2] {
 				assert.Equal(t, i, run.Attempt)
 				assert.Equal(t, 4, run.Ranks)
-				assert.NotEmpty(t, run.ReportURI)
+				assert.Contains(t, cairn(t, bucket(t, s.namespace), "report", run.ReportURI), "ank")
 			}
 		})
 	}

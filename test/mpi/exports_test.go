@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // notWrapped has the functions of libmpi that are not traced, by a pattern of their names,
@@ -74,7 +75,7 @@ func exportedFunctions(t *testing.T, library string) []string {
 // libmpi is the library that a program of an implementation is linked with.
 func libmpi(t *testing.T, implementation string) string {
 	t.Helper()
-	out, err := exec.Command("ldd", filepath.Join(root(), "examples", "bin", implementation, "ring")).Output()
+	out, err := exec.Command("ldd", filepath.Join(shimtest.Root(), "examples", "bin", implementation, "ring")).Output()
 	require.NoError(t, err, "`make examples` builds it")
 	m := regexp.MustCompile(`libmpi(?:ch)?\.so\S* => (\S+)`).FindStringSubmatch(string(out))
 	require.NotNil(t, m, "%s", out)
@@ -87,7 +88,7 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
-			wrapped := exportedFunctions(t, filepath.Join(root(), "lib", "libcairn-"+implementation+".so"))
+			wrapped := exportedFunctions(t, filepath.Join(shimtest.Root(), "lib", "libcairn-"+implementation+".so"))
 			exported := exportedFunctions(t, libmpi(t, implementation))
 			// MPI 3.1 has 411 functions; fewer here, and the symbols were not understood.
 			require.Greater(t, len(exported), 411)

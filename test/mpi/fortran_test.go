@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // bindings are the ways to call MPI from Fortran, as test/mpi/fortran/binding.h calls them.
@@ -33,7 +34,7 @@ var elsewhere = map[string]string{"mpi4": "openmpi", "spawn": "mpich"}
 func fortranProgram(t *testing.T, implementation, binding, name string) string {
 	t.Helper()
 	dir := t.TempDir()
-	source := filepath.Join(root(), "test", "mpi", "fortran")
+	source := filepath.Join(shimtest.Root(), "test", "mpi", "fortran")
 	program := filepath.Join(dir, name)
 	out, err := exec.Command("mpif90."+implementation, "-g", "-O1", "-w", "-fallow-argument-mismatch", "-ffree-line-length-none",
 		"-fcray-pointer", "-D"+binding, "-DWITH_"+implementation, "-J"+dir, "-I"+source, "-o", program,
@@ -228,7 +229,7 @@ func TestFortranSymbols(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
-			out, err := exec.Command("nm", "-D", "--defined-only", filepath.Join(root(), "lib", "libcairn-"+implementation+".so")).Output()
+			out, err := exec.Command("nm", "-D", "--defined-only", filepath.Join(shimtest.Root(), "lib", "libcairn-"+implementation+".so")).Output()
 			require.NoError(t, err)
 			wrapped := map[string]bool{}
 			for s := range strings.Lines(string(out)) {

@@ -59,9 +59,9 @@ func printedSeconds(t *testing.T, stdout, word string) float64 {
 	return seconds
 }
 
-// mostOfIt is the share of the planted lateness that must be found as the poller's waiting, and of its
-// work as computation: on a busy machine the poller is sometimes late itself, and loses its CPU while
-// it works.
+// mostOfIt is the share of the planted lateness that must be found as the poller's waiting, and of
+// its work as computation: on a busy machine the poller is sometimes late itself, and loses its
+// CPU while it works.
 const mostOfIt = 0.75
 
 // TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, for all polling functions and all

@@ -86,7 +86,7 @@ func TestCallsBeyondTheLimitAreReported(t *testing.T) {
 // shipSpool uploads what a pod's ranks wrote, as its sidecar does.
 func shipSpool(t *testing.T, spool, job string) {
 	t.Helper()
-	ship := exec.Command(filepath.Join(root(), "bin", "cairn"), "ship", "--spool", spool, "--store", job)
+	ship := exec.Command(filepath.Join(shimtest.Root(), "bin", "cairn"), "ship", "--spool", spool, "--store", job)
 	ship.Env = append(os.Environ(), "CAIRN_POD_NAME=worker-0", "CAIRN_POD_UID=uid-0", "CAIRN_POD_ROLE=worker", "CAIRN_NODE_NAME=node-0")
 	require.NoError(t, ship.Start())
 	time.Sleep(500 * time.Millisecond)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // python is Debian's, for which Debian's mpi4py is made; it is linked with Open MPI.
@@ -20,7 +22,7 @@ const python = "/usr/bin/python3"
 func TestMPI4Py(t *testing.T) {
 	out, err := exec.Command(python, "-c", "import mpi4py").CombinedOutput()
 	require.NoError(t, err, "`hack/install.sh base` installs python3-mpi4py: %s", out)
-	program := filepath.Join(root(), "examples", "mpi4py_calls.py")
+	program := filepath.Join(shimtest.Root(), "examples", "mpi4py_calls.py")
 	run := func(t *testing.T, arguments ...string) (printed, traced map[int]map[string]uint64) {
 		command := launch("openmpi", 4, "")
 		command[len(command)-1] = python

@@ -3,6 +3,8 @@
 package mpi
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/test/oracle"
+	format "github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// TestSecondOpinion: for real runs, a second reader that was written from the definitions
-// agrees with the report. It does not see the counters of the operating system, which decide
-// whether a rank waits in a long gap between polls: runs have these gaps if the machine is busy
-// with something else.
+// TestSecondOpinion: for real runs, a second reader that was written from the definitions agrees
+// with the report. It runs before the report is read. The report is made without the counters of
+// the operating system, which the second reader does not see: on a busy machine they decide whether
+// a rank waits in the long gaps between its polls.
 func TestSecondOpinion(t *testing.T) {
 	for i, test := range []struct {
 		program     string
@@ -28,22 +31,40 @@ func TestSecondOpinion(t *testing.T) {
 	} {
 		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+test.program, func(t *testing.T) {
-				var differences []string
-				for range 3 { // once is enough
-					r := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, test.program)...)
-					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
-					calls := cairn(t, "", "dump", "--json", filepath.Join(r.dir, "trace.cairn"))
-					require.Equal(t, 0, calls.code, calls.stderr)
-					known, err := oracle.Ask([]byte(calls.stdout), nil, 0)
-					require.NoError(t, err)
-					report, err := oracle.ReadReport(filepath.Join(r.dir, "report"))
-					require.NoError(t, err)
-					if differences = test.differences(known, report); len(differences) == 0 {
-						break
-					}
-				}
-				assert.Empty(t, differences)
+				r := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, test.program)...)
+				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+				file := filepath.Join(r.dir, "trace.cairn")
+				calls := cairn(t, "", "dump", "--json", file)
+				require.Equal(t, 0, calls.code, calls.stderr)
+				known, err := oracle.Ask([]byte(calls.stdout), nil, 0)
+				require.NoError(t, err)
+				removeCounters(t, file)
+				analyzed := cairn(t, "", "analyze", "-o", filepath.Join(r.dir, "report"), file)
+				require.Equal(t, 0, analyzed.code, analyzed.stderr)
+				report, err := oracle.ReadReport(filepath.Join(r.dir, "report"))
+				require.NoError(t, err)
+				assert.Empty(t, test.differences(known, report))
 			})
 		}
 	}
+}
+
+// removeCounters removes what a trace has of the operating system's counters.
+func removeCounters(t *testing.T, file string) {
+	t.Helper()
+	read, err := os.ReadFile(file)
+	require.NoError(t, err)
+	opened, err := format.Open(bytes.NewReader(read), int64(len(read)))
+	require.NoError(t, err)
+	c, err := opened.Content()
+	require.NoError(t, err)
+	var without format.RankTable
+	for _, rank := range c.Ranks.All() {
+		rank.Context = nil
+		without.Append(rank)
+	}
+	c.Ranks = without
+	var written bytes.Buffer
+	require.NoError(t, format.Write(&written, c))
+	require.NoError(t, os.WriteFile(file, written.Bytes(), 0o644))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // TestOTF2 exports what real programs did, with call paths, and has OTF2's own readers compare the
@@ -17,7 +19,7 @@ import (
 // one-sided and file operations, order of times.
 func TestOTF2(t *testing.T) {
 	t.Parallel()
-	require.FileExists(t, filepath.Join(root(), "bin", "cairn-otf2"), "`make bin/cairn-otf2` makes it")
+	require.FileExists(t, filepath.Join(shimtest.Root(), "bin", "cairn-otf2"), "`make bin/cairn-otf2` makes it")
 	for implementation, programs := range map[string][]string{
 		"openmpi": {"collectives", "rma", "io", "split", "threads"},
 		"mpich":   {"requests", "topology", "persistent", "datatypes", "attributes"},
@@ -35,7 +37,7 @@ func TestOTF2(t *testing.T) {
 				anchor := filepath.Join(archive, "traces.otf2")
 				out, err := exec.Command("otf2-print", "-Werror", "--silent", anchor).CombinedOutput()
 				assert.NoError(t, err, "%s", out)
-				out, err = exec.Command(python, filepath.Join(root(), "analyzer/export/otf2/library/testdata/check.py"), anchor, dump).CombinedOutput()
+				out, err = exec.Command(python, filepath.Join(shimtest.Root(), "analyzer/export/otf2/library/testdata/check.py"), anchor, dump).CombinedOutput()
 				assert.NoError(t, err, "%s", out)
 				t.Logf("%s", out)
 			})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // pythonCall is what the tests look at in a call of a Python program.
@@ -47,7 +49,7 @@ func tracePython(t *testing.T, ranks int, interpreter string, arguments ...strin
 func TestPythonLines(t *testing.T) {
 	t.Parallel()
 	t.Run("example", func(t *testing.T) {
-		program := filepath.Join(root(), "examples", "mpi4py_calls.py")
+		program := filepath.Join(shimtest.Root(), "examples", "mpi4py_calls.py")
 		source, err := os.ReadFile(program)
 		require.NoError(t, err)
 		lineOf := func(text string) int {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // launcher is the part of launch before the program.
@@ -109,7 +111,7 @@ func TestReplayerReadsAnything(t *testing.T) {
 	alone := filepath.Join(dir, "alone")
 	out, err := exec.Command("mpicc.mpich", "-O1", "-Wall", "-Wno-stringop-overflow", "-Werror", "-o", alone, "replay/alone.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	out, err = exec.Command("make", "-s", "-C", filepath.Join(root(), "replayer"), "BUILD="+dir, "MPIS=mpich", "asan").CombinedOutput()
+	out, err = exec.Command("make", "-s", "-C", filepath.Join(shimtest.Root(), "replayer"), "BUILD="+dir, "MPIS=mpich", "asan").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	r := trace(t, nil, "mpirun.mpich", "-np", "1", alone)
 	require.Equal(t, 0, r.code, r.stderr)
@@ -144,7 +146,7 @@ func stream(t *testing.T, dir string) []byte {
 	file, err := os.CreateTemp(t.TempDir(), "stream")
 	require.NoError(t, err)
 	defer file.Close()
-	cmd := exec.Command(filepath.Join(root(), "bin", "cairn"), "replay-feed", "--rank", "0", "--threads", "1", "--first-file", strconv.Itoa(3), "--", filepath.Join(dir, "trace.cairn"))
+	cmd := exec.Command(filepath.Join(shimtest.Root(), "bin", "cairn"), "replay-feed", "--rank", "0", "--threads", "1", "--first-file", strconv.Itoa(3), "--", filepath.Join(dir, "trace.cairn"))
 	cmd.ExtraFiles = []*os.File{file}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -9,7 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,24 +23,10 @@ import (
 // in examples/bin.
 var implementations = shimtest.Implementations
 
-// launch gives the command that starts program on ranks processes of this machine, more
-// than it has cores.
+// launch gives the command that starts an example on ranks processes of this machine, more than it
+// has cores.
 func launch(implementation string, ranks int, program string, arguments ...string) []string {
-	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
-	if implementation == "openmpi" {
-		command = append(command, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
-	}
-	path := filepath.Join(root(), "examples", "bin", implementation, program)
-	return append(append(command, path), arguments...)
-}
-
-// root is the project's folder: tests run in their package's.
-func root() string {
-	dir, err := filepath.Abs("../..")
-	if err != nil {
-		panic(err)
-	}
-	return dir
+	return shimtest.Launch(implementation, ranks, shimtest.Example(implementation, program), arguments...)
 }
 
 // result is what one `cairn run` left.
@@ -62,7 +48,7 @@ func trace(t *testing.T, flags []string, command ...string) result {
 // cairn runs the command itself.
 func cairn(t *testing.T, dir string, arguments ...string) result {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(root(), "bin", "cairn"), arguments...)
+	cmd := exec.Command(filepath.Join(shimtest.Root(), "bin", "cairn"), arguments...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)
@@ -109,8 +95,14 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	_ = os.Setenv("EXAMPLES_SLEEP", "1")       // durations hold with more ranks than cores
-	_ = os.Setenv("CAIRN_TEST_PAUSE_US", "20") // waiting ranks leave the cores to the others
+	if _, err := os.Stat(yield); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: `make examples` makes it\n", err)
+		os.Exit(1)
+	}
+	for _, e := range shimtest.Oversubscribed {
+		name, value, _ := strings.Cut(e, "=")
+		_ = os.Setenv(name, value)
+	}
 	os.Exit(m.Run())
 }
 

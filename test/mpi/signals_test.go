@@ -109,7 +109,7 @@ func launched(implementation string, ranks int, program string, arguments ...str
 }
 
 func cairnRun(dir string, command ...string) []string {
-	return append([]string{filepath.Join(root(), "bin", "cairn"), "run", "-o", dir, "--"}, command...)
+	return append([]string{filepath.Join(shimtest.Root(), "bin", "cairn"), "run", "-o", dir, "--"}, command...)
 }
 
 // assertNobodyIsLeft looks for processes whose command line names the program.
@@ -368,7 +368,7 @@ func TestSignalDuringAnalysis(t *testing.T) {
 			require.NotNil(t, next, r.output)
 			assert.Contains(t, next[1], "'"+file+"'")
 
-			out, err := exec.Command("sh", "-c", filepath.Join(root(), "bin", "cairn")+" "+next[1]).CombinedOutput()
+			out, err := exec.Command("sh", "-c", filepath.Join(shimtest.Root(), "bin", "cairn")+" "+next[1]).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
 		})

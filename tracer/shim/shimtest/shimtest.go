@@ -43,6 +43,11 @@ var Libraries = []string{
 // seconds under Open MPI.
 func Yield() string { return filepath.Join(Root(), "out", "yield.so") }
 
+// Oversubscribed is the environment of tests with more ranks than cores: the examples sleep instead
+// of computing, so that durations hold, waiting ranks leave their cores to others, and Open MPI
+// starts them as root.
+var Oversubscribed = []string{"EXAMPLES_SLEEP=1", "CAIRN_TEST_PAUSE_US=20", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
@@ -110,7 +115,7 @@ func (tr *Tracer) Run(t testing.TB, command ...string) Result {
 func Run(t testing.TB, environment []string, command ...string) Result {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "EXAMPLES_SLEEP=1", "CAIRN_TEST_PAUSE_US=20"), environment...)
+	cmd.Env = append(append(os.Environ(), Oversubscribed...), environment...)
 	if strings.HasPrefix(command[0], "mpirun.") {
 		cmd.Env = append(cmd.Env, "LD_PRELOAD="+strings.TrimPrefix(preload(cmd.Env)+":"+Yield(), ":"))
 	}
