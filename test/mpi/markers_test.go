@@ -16,6 +16,7 @@ import (
 // communicator or window. Without one there is no vote. Nothing hangs, and the trace has every
 // call.
 func TestMarkers(t *testing.T) {
+	t.Parallel()
 	const clusters, none = "^A+CL", "^$"
 	programs := map[string]string{}
 	for _, implementation := range implementations {

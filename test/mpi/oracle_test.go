@@ -21,6 +21,7 @@ import (
 // the operating system, which the second reader does not see: on a busy machine they decide whether
 // a rank waits in the long gaps between its polls.
 func TestSecondOpinion(t *testing.T) {
+	t.Parallel()
 	for i, test := range []struct {
 		program     string
 		differences func(oracle.Answer, oracle.Report) []string

@@ -31,6 +31,7 @@ func replay(t *testing.T, dir, implementation string, ranks int, flags ...string
 // TestReplay: the re-execution of an example, traced again, makes the same calls with the same
 // arguments. make bench-replay does all examples.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"requests", "persistent", "rma", "threads"} {
 		for _, implementation := range implementations {
 			t.Run(program+" "+implementation, func(t *testing.T) {

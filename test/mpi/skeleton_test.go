@@ -14,7 +14,7 @@ import (
 // A skeleton compiles without a warning, runs, and, traced again, makes the calls of the program. A
 // shortened one runs, too. `make bench-skeleton` does that for all examples.
 func TestSkeletons(t *testing.T) {
-	t.Setenv("SKELETON_SLEEP", "1") // more ranks than cores
+	t.Parallel()
 	for _, implementation := range implementations {
 		for _, example := range []struct {
 			name      string
@@ -54,7 +54,7 @@ func TestSkeletons(t *testing.T) {
 
 // A skeleton recorded on a grid of 9 ranks makes on 6 the calls that the program makes on 6.
 func TestSkeletonElsewhere(t *testing.T) {
-	t.Setenv("SKELETON_SLEEP", "1")
+	t.Parallel()
 	const implementation = "openmpi"
 	sweep := func(ranks int) string {
 		r := trace(t, nil, launch(implementation, ranks, "sweep", "--iterations", "2", "--work-us", "100")...)

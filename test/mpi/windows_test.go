@@ -21,6 +21,7 @@ import (
 // ways, as benchmarks of bandwidth do. The run is traced, analyzed, analyzed in part and clustered;
 // a seek to any call gives what the program did.
 func TestWindowsOfRequests(t *testing.T) {
+	t.Parallel()
 	for _, implementation := range shimtest.ImplementationsOf(0) {
 		t.Run(implementation, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "windows")
