@@ -64,7 +64,7 @@ var stages = []stage{
 
 // concurrent are the packages that start goroutines or are called from several, for the race
 // detector. ./analyzer runs all analyses and passes, several at a time.
-const concurrent = "./merger/collect ./shipper ./store ./tracer/setup/... ./internal/simulate/shards ./analyzer " +
+const concurrent = "./merger/collect ./shipper ./store ./tracer/setup ./internal/simulate/shards ./analyzer " +
 	"./analyzer/compare ./analyzer/pass ./analyzer/phases ./analyzer/profile ./analyzer/scaling ./analyzer/timeline " +
 	"./analyzer/export/parquet ./cmd/cairn/internal/launch ./cmd/cairn/internal/localrun"
 
@@ -78,7 +78,8 @@ const mostlyParallelTests = "./controllers ./test/chart ./internal/simulate ./an
 const voluminous = "TestTimesAreGivenUpBeforeCalls|TestStoredPartsAreMerged|TestLateWritesOfDeadSidecars|TestChaos|" +
 	"TestMissingPartsAreNamed|TestStencilsHaveConstantSize|TestChaptersGoToTheStoreWhileRanksGoOn|TestValuesGoToTheStoreWhileRanksGoOn|" +
 	"TestTimesGoToTheStoreWhileRanksGoOn|TestPacksOfAnySize|TestPacksFollowMemory|TestAnAnalysisAlone|TestObjectThatTheStoreLoses|" +
-	"TestAPartCostsWhatItHas|TestOneBinIsNoDifference"
+	"TestAPartCostsWhatItHas|TestOneBinIsNoDifference|TestSharedPassesFindTheSame|TestTwoSidecarsOfOnePod|" +
+	"TestEqualRunsWithASpreadBetweenThem|TestSlowerRankIsFoundInSeveralRuns|TestFindingsDifferByNoMoreThanRoundingExplains"
 
 // unsafe are our own packages that use unsafe pointers. They are compiled with checks of these.
 const unsafe = "./trace ./trace/grammar ./tracer/budget ./tracer/recorder ./tracer/recorder/record ./tracer/recorder/spool " +
