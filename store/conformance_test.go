@@ -149,6 +149,7 @@ func TestList(t *testing.T) {
 }
 
 func TestManyObjects(t *testing.T) {
+	t.Parallel()
 	m := minioForTest(t)
 	s, err := Open("s3://"+m.bucket(t)+"/p", m.options())
 	if err != nil {

@@ -126,6 +126,7 @@ func fake(t *testing.T, status int, code string) S3Options {
 }
 
 func TestErrorsByAnswer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		status int
 		code   string
@@ -150,6 +151,7 @@ func TestErrorsByAnswer(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := writeKeys(dir, "key", rootPassword); err != nil {
 		t.Fatal(err)

@@ -93,6 +93,7 @@ func refusedWith(t *testing.T, err error, reason Reason, token string, words ...
 }
 
 func TestWebIdentity(t *testing.T) {
+	t.Parallel()
 	provider := startIdentityProvider(t)
 	m := minioWithIdentities(t, provider, "team-a", "team-b")
 	o := S3Options{Endpoint: m.endpoint, WebIdentity: WebIdentity{TokenFile: filepath.Join(t.TempDir(), "token")}}
@@ -126,6 +127,7 @@ func TestWebIdentity(t *testing.T) {
 
 // TestRole: the store decides by the role that is asked for.
 func TestRole(t *testing.T) {
+	t.Parallel()
 	provider := startIdentityProvider(t)
 	m := minioTrusting(t, provider, "MINIO_IDENTITY_OPENID_ROLE_POLICY=readwrite")
 	client := sha1.Sum([]byte(audience))
@@ -143,6 +145,7 @@ func TestRole(t *testing.T) {
 // TestTokenIsReadAnew: an open store exchanges the token that is in the file when
 // the last keys end.
 func TestTokenIsReadAnew(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	provider := startIdentityProvider(t)
 	m := minioWithIdentities(t, provider, "team-a", "team-b")
@@ -170,6 +173,7 @@ func TestTokenIsReadAnew(t *testing.T) {
 
 // TestLastKeysServeWhileTheSTSIsAway: keys are good until they expire.
 func TestLastKeysServeWhileTheSTSIsAway(t *testing.T) {
+	t.Parallel()
 	provider := startIdentityProvider(t)
 	m := minioWithIdentities(t, provider, "team-a")
 	backend, err := url.Parse(m.endpoint)
