@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,8 +60,11 @@ func (e *events) ended(name string, v event) {
 	}
 	switch {
 	case v.Test == "":
+		if v.Action == "fail" {
+			e.unended(name)
+		}
 		if v.Action != "skip" { // a package without tests
-			e.say(fmt.Sprintf("%-4s %s %.1f s", map[string]string{"pass": "ok", "fail": "FAIL"}[v.Action], name, v.Elapsed))
+			e.say(fmt.Sprintf("%-4s %s %.1f s", map[string]string{"pass": "ok", "fail": "FAIL"}[v.Action], name, v.Elapsed) + e.cached(name))
 		}
 		return
 	case strings.Contains(v.Test, "/"): // part of a test that is counted
@@ -79,6 +83,38 @@ func (e *events) ended(name string, v event) {
 		e.counts.skipped++
 	}
 	e.tests = append(e.tests, test{name, time.Duration(v.Elapsed * float64(time.Second))})
+}
+
+// unended counts the tests of a package that failed before they ended: the package was killed, or
+// ended itself. Without one it is the package itself that failed, unless one of its tests did.
+func (e *events) unended(folder string) {
+	found := slices.ContainsFunc(e.failed, func(name string) bool { return strings.HasPrefix(name, folder+" ") })
+	for _, name := range slices.Sorted(maps.Keys(e.output)) {
+		if !strings.HasPrefix(name, folder+" ") {
+			continue
+		}
+		for _, line := range e.output[name] {
+			e.say(line)
+		}
+		delete(e.output, name)
+		if strings.Contains(strings.TrimPrefix(name, folder), "/") { // part of a test that is counted
+			continue
+		}
+		e.counts.failed++
+		e.failed = append(e.failed, name+": it did not end")
+		found = true
+	}
+	if !found {
+		e.failed = append(e.failed, folder)
+	}
+}
+
+// cached says that a package's result is an earlier one: its tests have not run.
+func (e *events) cached(name string) string {
+	if slices.ContainsFunc(e.output[name], func(line string) bool { return strings.HasSuffix(line, "(cached)") }) {
+		return " (cached)"
+	}
+	return ""
 }
 
 // slowest returns the tests, the longest first.

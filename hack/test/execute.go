@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +24,18 @@ type executor struct {
 	short  bool
 	built  bool // the stage build made the commands: tests need not (package test/built)
 	screen sync.Mutex
+}
+
+// A log is the file with a stage's output. It remembers its first error.
+type log struct {
+	file *os.File
+	err  error
+}
+
+func (l *log) write(line string) {
+	if _, err := l.file.WriteString(line); err != nil && l.err == nil {
+		l.err = err
+	}
 }
 
 // goTest is the beginning of a step that runs Go tests.
@@ -49,13 +61,14 @@ func (e *executor) execute(ctx context.Context, st stage) (r result) {
 		r.state = failed
 		return r
 	}
-	log, err := os.Create(filepath.Join(logs, st.name+".log"))
+	file, err := os.Create(filepath.Join(logs, st.name+".log"))
 	if err != nil {
 		e.say(st, err.Error())
 		r.state = failed
 		return r
 	}
-	defer log.Close()
+	defer file.Close()
+	log := &log{file: file}
 	events := newEvents(func(line string) { e.say(st, line) })
 	for _, step := range st.steps {
 		if err := e.step(ctx, st, step, log, events, &r); err != nil {
@@ -64,16 +77,27 @@ func (e *executor) execute(ctx context.Context, st stage) (r result) {
 			break
 		}
 	}
+	if log.err != nil {
+		e.say(st, log.err.Error())
+		r.state = failed
+	}
+	if r.state == passed && events.counts == (counts{}) && slices.ContainsFunc(st.steps, goTest.MatchString) {
+		e.say(st, "no test ran")
+		r.state = failed
+	}
 	r.counts, r.tests, r.wrong = events.counts, events.slowest(), events.failed
 	return r
 }
 
 // step runs one command of a stage and adds its CPU time to the result.
-func (e *executor) step(ctx context.Context, st stage, step string, log io.Writer, events *events, r *result) error {
+func (e *executor) step(ctx context.Context, st stage, step string, log *log, events *events, r *result) error {
 	if m := goTest.FindString(step); m != "" {
 		flags := "-json "
 		if e.short {
 			flags += "-short "
+		}
+		if !e.built { // cached results may be those of other commands
+			flags += "-count=1 "
 		}
 		step = m + flags + step[len(m):]
 	}
@@ -92,7 +116,11 @@ func (e *executor) step(ctx context.Context, st stage, step string, log io.Write
 		c.Env = append(c.Env, "CAIRN_BIN="+bin)
 	}
 	_ = os.Remove(used)
-	out, in := io.Pipe()
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer out.Close()
 	c.Stdout, c.Stderr = in, in
 	// 2. Its output, line by line: to the log, and what is worth it to the screen.
 	read := make(chan struct{})
@@ -101,7 +129,7 @@ func (e *executor) step(ctx context.Context, st stage, step string, log io.Write
 		lines := bufio.NewReader(out)
 		for {
 			line, err := lines.ReadString('\n')
-			_, _ = io.WriteString(log, line)
+			log.write(line)
 			if line = strings.TrimRight(line, "\n"); line != "" {
 				events.line(line)
 			}
@@ -110,8 +138,13 @@ func (e *executor) step(ctx context.Context, st stage, step string, log io.Write
 			}
 		}
 	}()
-	err := c.Run()
+	err = c.Run()
 	_ = in.Close()
+	// what ignored the interrupt, or outlived its step: it may have the pipe
+	if c.Process != nil {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	}
+	_ = out.SetReadDeadline(time.Now().Add(10 * time.Second))
 	<-read
 	// 3. Its CPU time, with that of processes that it did not wait for, such as a cluster's: the
 	// step writes that one to a file.

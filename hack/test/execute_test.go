@@ -3,7 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,6 +49,38 @@ func TestFailing(t *testing.T) { t.Run("part", func(t *testing.T) { t.Error("2 i
 	assert.Contains(t, string(log), "2 is not 3")
 	assert.NotContains(t, string(log), "never\n")
 	assert.ErrorContains(t, verdict([]result{r}, true), "stage some failed: out/test/some.log\n        some TestFailing")
+}
+
+// Tests that end with their process are named, with what they printed, and nothing of a step stays.
+func TestEndsOfProcesses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	for name, code := range map[string]string{"hangs": "t.Log(1); select {}", "exits": "os.Exit(3)", "none": ""} {
+		require.NoError(t, os.Mkdir(name, 0o777))
+		if code != "" {
+			code = "func TestX(t *testing.T) { t.Run(\"part\", func(t *testing.T) {" + code + "}) }"
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(name, "x_test.go"), []byte("package "+name+`
+
+import ("os"; "testing")
+
+var _ = os.Exit
+var _ testing.T
+
+`+code), 0o644))
+	}
+	e := &executor{short: true}
+	r := e.execute(t.Context(), stage{name: "some", steps: []string{"sleep 300 & echo $! >pid", "go test -vet=off -timeout 2s ./hangs ./exits"}})
+	assert.Equal(t, failed, r.state)
+	assert.Equal(t, counts{failed: 2}, r.counts)
+	assert.ElementsMatch(t, []string{"some/hangs TestX: it did not end", "some/exits TestX: it did not end"}, r.wrong)
+	pid, err := os.ReadFile("pid")
+	require.NoError(t, err)
+	assert.Eventually(t, func() bool {
+		command, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "cmdline"))
+		return err != nil || len(command) == 0
+	}, 10*time.Second, 10*time.Millisecond)
+	assert.Equal(t, failed, e.execute(t.Context(), stage{name: "none", steps: []string{"go test ./none"}}).state, "no test ran")
 }
 
 // In CI a stage over its budget is an error that names its most expensive tests.

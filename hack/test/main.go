@@ -15,7 +15,8 @@ import (
 func main() {
 	all := flag.Bool("all", false, "the whole breadth instead of every promise once; a failed stage does not end the run")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// SIGPIPE: the output goes to a command that has ended
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	err := run(ctx, *all, flag.Args())
 	stop()
 	if err != nil {
@@ -53,4 +54,13 @@ func choose(all bool, names []string) ([]stage, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// needs reports whether a stage comes after another one, directly or because of stages between
+// them that are not selected.
+func needs(st stage, name string) bool {
+	return slices.ContainsFunc(st.after, func(after string) bool {
+		i := slices.IndexFunc(stages, func(s stage) bool { return s.name == after })
+		return after == name || i >= 0 && needs(stages[i], name)
+	})
 }

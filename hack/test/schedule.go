@@ -63,11 +63,9 @@ func (s *schedule) next() int {
 
 // ready reports whether all selected stages that st needs have passed.
 func (s *schedule) ready(st stage) bool {
-	return !slices.ContainsFunc(st.after, func(name string) bool {
-		isIt := func(o stage) bool { return o.name == name }
-		return slices.ContainsFunc(s.waiting, isIt) || slices.ContainsFunc(s.running, isIt) ||
-			slices.ContainsFunc(s.done, func(r result) bool { return isIt(r.stage) && r.state == failed })
-	})
+	needed := func(o stage) bool { return needs(st, o.name) }
+	return !slices.ContainsFunc(s.waiting, needed) && !slices.ContainsFunc(s.running, needed) &&
+		!slices.ContainsFunc(s.done, func(r result) bool { return needed(r.stage) && r.state == failed })
 }
 
 func (s *schedule) failed() bool {

@@ -3,9 +3,11 @@ package built
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -14,8 +16,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
-// Folder is the environment variable with a folder of commands that are current: make test sets it,
-// which builds them first.
+// Folder is the environment variable with the absolute path of a folder of commands that are
+// current. make test sets it after it has built them.
 const Folder = "CAIRN_BIN"
 
 // Command returns the path of a command, such as cairn. Without $CAIRN_BIN make builds it first if
@@ -38,13 +40,31 @@ func Find(name string) (string, error) {
 			return "", err
 		}
 	}
+	if err := dependOnSources(); err != nil {
+		return "", err
+	}
 	path := filepath.Join(directory, name)
-	// go test notes the time of the file, which each build changes: it prints no cached result
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%w: run make build (%s=%s)", err, Folder, os.Getenv(Folder))
 	}
 	return path, nil
 }
+
+// dependOnSources looks at what commands are made of. go test notes which files of the module a test
+// has looked at, and repeats the test instead of printing its cached result when their times change.
+var dependOnSources = sync.OnceValue(func() error {
+	return filepath.WalkDir(repository.Root(), func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "out" || name == "testdata" || name != "." && strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+})
 
 var (
 	mutex  sync.Mutex

@@ -357,7 +357,8 @@ func TestSignalDuringAnalysis(t *testing.T) {
 	for name, signal := range signals {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a b")
-			r := start(t, cairnRun(dir, launched("openmpi", 2, program, "many", "1000000")...)...)
+			many := launched("openmpi", 2, program, "many", "1000000")
+			r := start(t, cairnRun(dir, append([]string{"env", "CAIRN_TEST_PAUSE_US=0"}, many...)...)...)
 			file := filepath.Join(dir, "trace.cairn")
 			require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 2*time.Minute, 10*time.Millisecond)
 			r.send(t, signal)
