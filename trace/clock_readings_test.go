@@ -213,9 +213,11 @@ func TestCursorsReadClocks(t *testing.T) {
 		require.NoError(t, err)
 		var all []string
 		for cursor.Next() {
-			require.True(t, memory.Next())
-			all = append(all, cursor.Event().Text())
-			require.Equal(t, memory.Event().Text(), all[len(all)-1])
+			text := cursor.Event().Text()
+			if !memory.Next() || memory.Event().Text() != text {
+				t.Fatalf("in memory %s, in the file %s (%v)", memory.Event().Text(), text, memory.Err())
+			}
+			all = append(all, text)
 		}
 		require.NoError(t, cursor.Err())
 		for _, at := range []int{0, 1, 999, timing.BlockCalls - 1, timing.BlockCalls, timing.BlockCalls + 7, len(all) - 1} {
