@@ -38,11 +38,13 @@ examples: ## the example MPI programs, for both MPIs, and what tests preload to 
 ##@ Test
 .PHONY: test
 test: ## every promise once: unit, API server, MPI and end-to-end tests; installs what it needs (STAGES="build unit": only these)
-	go run ./hack/test $(STAGES)
+	go build -o bin/cairn-test ./hack/test
+	@exec bin/cairn-test $(STAGES)
 
 .PHONY: test-all
 test-all: ## the whole breadth, for a night and before a release: all seeds and ranks, real programs, fuzzing
-	go run ./hack/test -all $(STAGES)
+	go build -o bin/cairn-test ./hack/test
+	@exec bin/cairn-test -all $(STAGES)
 
 .PHONY: e2e-matrix
 e2e-matrix: build ## problems of a job on a cluster: scenario, expected result, actual result, seconds (ROWS=part of a name: only those)
