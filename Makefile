@@ -13,6 +13,10 @@ REPLAYERS := lib/cairn-replay-openmpi lib/cairn-replay-mpich
 export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 export CGO_ENABLED := 0
 export KUBEBUILDER_ASSETS := $(CACHE)/bin
+# the same for C: Debian's ccache, for gcc and for the MPIs' compilers, which call that
+ifneq (,$(wildcard /usr/lib/ccache))
+export PATH := /usr/lib/ccache:$(PATH)
+endif
 # ranks run as root and oversubscribed in the tests, wherever those run
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1

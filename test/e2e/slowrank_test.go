@@ -31,7 +31,7 @@ func TestSlowRankIsNamed(t *testing.T) {
 	for _, stack := range stacks {
 		slow := random.IntN(4)
 		if testing.Short() && stack.name == "mpich" {
-			continue // TestReplay has a job of it
+			continue // in make test-all; TestReplay has a job of it, in which no rank is slow
 		}
 		t.Run(stack.name, func(t *testing.T) {
 			t.Logf("seed %d makes rank %d slow (CAIRN_TEST_SEED repeats it)", seed, slow)
@@ -79,7 +79,7 @@ func TestSlowRankIsNamed(t *testing.T) {
 // TestBalancedJobNamesNobody is the control: where no rank is slow, none may be accused.
 func TestBalancedJobNamesNobody(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestReplay has such a job")
+		t.Skip("in make test-all: TestReplay has such a job, of MPICH")
 	}
 	for _, stack := range stacks[:2] {
 		t.Run(stack.name, func(t *testing.T) { balanced(t, "even-"+stack.name, stack) })

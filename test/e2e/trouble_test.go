@@ -14,7 +14,7 @@ import (
 // TestFailedApplicationStillGetsAReport: exit code 3, no retry.
 func TestFailedApplicationStillGetsAReport(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestAttemptsAreSeparateRuns has such a job")
+		t.Skip("in make test-all: TestAttemptsAreSeparateRuns has such a job, which is retried")
 	}
 	t.Parallel()
 	s := spec{name: "exits-three", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit", arguments: []string{"--exit", "3"}}
