@@ -35,7 +35,11 @@ func newCompareCommand() *cobra.Command {
 					return err
 				}
 			}
-			if printChanges(os.Stdout, compare(files[0], files[1])) {
+			changes := compare(files[0], files[1])
+			if !slices.ContainsFunc(changes, func(c change) bool { return c.verdict != gone && c.verdict != added }) {
+				return fmt.Errorf("%s and %s have no value in common", args[0], args[1])
+			}
+			if printChanges(os.Stdout, changes) {
 				return errWorse
 			}
 			return nil

@@ -127,8 +127,8 @@ func runCases(ctx context.Context, names []string) error {
 	failed := 0
 	for _, c := range of {
 		rounds, err := strconv.Atoi(c.param("ROUNDS"))
-		if err != nil {
-			return fmt.Errorf("ROUNDS: %w", err)
+		if err != nil || rounds < 1 {
+			return fmt.Errorf("ROUNDS=%s: it is how often each case runs, at least once", c.param("ROUNDS"))
 		}
 		for round := range rounds {
 			for _, t := range trees {
@@ -154,6 +154,10 @@ func summary(trees []*tree, failed int) error {
 	}
 	if missed+failed > 0 {
 		return fmt.Errorf("%d of %d targets are missed, %d runs of cases failed", missed, judged, failed)
+	}
+	if judged == 0 {
+		fmt.Println("\nno case has a target")
+		return nil
 	}
 	fmt.Printf("\nall %d targets are met\n", judged)
 	return nil

@@ -47,13 +47,16 @@ say "verdict on the screen after $(elapsed) s; the report: out/demo/report/index
 head "A TracedMPIJob on Kubernetes"
 say "compiling what is missing of Kubernetes and MinIO: about $(minutes_left) min (log: out/install.log)"
 : >out/install.log
+set -m # a process group of its own, to end it with its compilers
 hack/install.sh cluster >out/install.log 2>&1 &
 preparing=$!
+set +m
+trap 'kill -- -$preparing 2>/dev/null || true' EXIT
 tail -n +1 --follow --pid=$preparing out/install.log | while read -r line; do
   case $line in *": "*s) line="$line; about $(minutes_left) min left" ;; esac
   printf '  %s\n' "$line"
 done
-wait $preparing || { tail -n 20 out/install.log >&2; die "the cluster's parts could not be built"; }
+wait $preparing && trap - EXIT || { tail -n 20 out/install.log >&2; die "the cluster's parts could not be built"; }
 export PATH=$BIN:$PATH
 say "building Cairn's images, starting the cluster, a traced job: about 2 min"
 hack/images.sh

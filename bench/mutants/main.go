@@ -39,6 +39,9 @@ func newDrawCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "draw", Short: "Choose mutants by a seed", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if n < 1 {
+				return fmt.Errorf("-n %d: how many mutants, at least one", n)
+			}
 			t, err := openTree(c.Context(), folder)
 			if err != nil {
 				return err
@@ -129,15 +132,22 @@ func newCompareCommand() *cobra.Command {
 		Use: "compare BEFORE AFTER", Short: "List mutants that are no longer noticed",
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			before, err := readResults(args[0])
-			if err != nil {
-				return err
+			var results [2]map[mutant]result
+			for i, name := range args {
+				var err error
+				if results[i], err = readResults(name); err != nil {
+					return err
+				}
+				if len(results[i]) == 0 {
+					return fmt.Errorf("%s has no results", name)
+				}
+				for _, r := range results[i] {
+					if r.Outcome == "" {
+						return fmt.Errorf("%s is no file of results: mutant %d has no outcome", name, r.Number)
+					}
+				}
 			}
-			after, err := readResults(args[1])
-			if err != nil {
-				return err
-			}
-			if compare(os.Stdout, before, after) > 0 {
+			if compare(os.Stdout, results[0], results[1]) > 0 {
 				return errLost
 			}
 			return nil

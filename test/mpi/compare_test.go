@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
 // A comparison is what the test reads of findings.
@@ -23,7 +25,7 @@ type comparison struct {
 // One run per side is reported as inconclusive, and three must not be reported as different: this
 // happens to at most 5 % of equal runs, so to one set in 400 twice in a row.
 func TestEqualRealRuns(t *testing.T) {
-	for _, implementation := range implementations {
+	for _, implementation := range shimtest.ImplementationsOf(0) {
 		t.Run(implementation, func(t *testing.T) {
 			differ := func() bool {
 				var sides [2][]string
