@@ -12,8 +12,9 @@
 //
 // TREES has the folders of the built trees to measure, this one unless given. Several are measured
 // in turns, round by round, so that other load affects all of them alike; ROUNDS is how often. The
-// measured programs and Go benchmarks are those of the tree. The measuring code and the MPI programs
-// are those of this tree, and so is what examines simulated plants (case verdict). compare takes two of the files; it is an error if anything got worse.
+// measured programs and Go benchmarks are those of the tree. The measuring code and the MPI
+// programs are those of this tree, and so is what examines simulated plants (case verdict). compare
+// takes two of the files; it is an error if anything got worse.
 package main
 
 import (

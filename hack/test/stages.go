@@ -30,23 +30,23 @@ var stages = []stage{
 		"go list -test -export -gcflags=-d=checkptr " + unsafe + " >/dev/null",
 		"CGO_ENABLED=1 go list -test -export -race " + concurrent + " >/dev/null",
 	}},
-	{name: "mpi", after: []string{"build"}, budget: 250, steps: []string{
+	{name: "mpi", after: []string{"build"}, budget: 400, steps: []string{
 		"go test -vet=off -tags mpi -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
 	}},
-	{name: "e2e", after: []string{"build"}, budget: 450, steps: []string{"hack/e2e.sh"}},
-	{name: "unit", after: []string{"build"}, budget: 1100, steps: []string{
+	{name: "e2e", after: []string{"build"}, budget: 340, steps: []string{"hack/e2e.sh"}},
+	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
 		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
 		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
 		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
 	}},
-	{name: "race", after: []string{"build"}, budget: 450, steps: []string{
+	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
 		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
-	{name: "tracer", after: []string{"build"}, budget: 170, steps: []string{
+	{name: "tracer", after: []string{"build"}, budget: 200, steps: []string{
 		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
-	{name: "verify", after: []string{"build"}, budget: 500, steps: []string{"hack/verify.sh"}},
-	{name: "docs", after: []string{"build"}, budget: 60, steps: []string{"go run ./hack/readme README.md"}},
+	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
+	{name: "docs", after: []string{"build"}, budget: 30, steps: []string{"go run ./hack/readme README.md"}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -tags browser -count=1 ./analyzer/report",

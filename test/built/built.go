@@ -50,8 +50,9 @@ func Find(name string) (string, error) {
 	return path, nil
 }
 
-// dependOnSources looks at what commands are made of. go test notes which files of the module a test
-// has looked at, and repeats the test instead of printing its cached result when their times change.
+// dependOnSources looks at what commands are made of. go test notes which files of the
+// module a test has looked at, and repeats the test instead of printing its cached result
+// when their times change.
 var dependOnSources = sync.OnceValue(func() error {
 	return filepath.WalkDir(repository.Root(), func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {

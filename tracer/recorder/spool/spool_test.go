@@ -202,7 +202,11 @@ func compare(t *testing.T, want, got *trace.Content) {
 // A process that dies at any moment is recovered whole from checkpoint and buffers, however often
 // it checkpointed.
 func TestRecover(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := recordtest.NewShim(t)
 			// small buffers: one per few dozen records

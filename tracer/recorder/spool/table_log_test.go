@@ -75,7 +75,11 @@ func checkpointOf(t *testing.T, s *recordtest.Shim, dir string) *recorder.Record
 // whenever everything was written again; and no more than one file remains. again; and no
 // more than one file is left.
 func TestTablesAreWhatTheProcessKnew(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := tablesProgram(t, seed, 6000)
 			w, dir := startSpool(t, s)

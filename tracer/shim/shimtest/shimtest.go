@@ -44,8 +44,8 @@ var Libraries = []string{
 func Yield() string { return filepath.Join(Root(), "out", "yield.so") }
 
 // Oversubscribed is the environment of tests with more ranks than cores: examples and skeletons
-// sleep instead of computing, so that durations hold, waiting ranks leave their cores to others, and
-// Open MPI starts them as root.
+// sleep instead of computing, so that durations hold, waiting ranks leave their cores to others,
+// and Open MPI starts them as root.
 var Oversubscribed = []string{
 	"EXAMPLES_SLEEP=1", "SKELETON_SLEEP=1", "CAIRN_TEST_PAUSE_US=20",
 	"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
