@@ -46,8 +46,8 @@ var stages = []stage{
 		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
-	// Before everything else that has something to compute, as far as the system allows: what README.md
-	// shows is what a quiet machine shows.
+	// Before everything else that has something to compute, as far as the system allows: what
+	// README.md shows is what a quiet machine shows.
 	{name: "docs", after: []string{"build"}, budget: 30, steps: []string{"nice -n -20 go run ./hack/readme README.md"}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{

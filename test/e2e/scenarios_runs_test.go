@@ -28,7 +28,8 @@ func runs(n int, changes ...change) func(*testing.T) string {
 	return func(t *testing.T) string {
 		s := matrixStencil(fmt.Sprintf("m-runs-%d", n), changes...)
 		ring := strings.Join(s.stack.mpirun("2", "ring", "--iterations", "100", "--work-us", "10"), " ")
-		// Open MPI 4's mpirun sometimes ends with 141 after ranks that ended well (openpmix/openpmix#1863)
+		// Open MPI 4's mpirun sometimes ends with 141 after ranks that ended well
+		// (openpmix/openpmix#1863)
 		s.script = fmt.Sprintf("for i in $(seq %d); do %s >/dev/null || [ $? = 141 ]; done", n, ring)
 		begin(t, s)
 		j := end(t, s, 0)
