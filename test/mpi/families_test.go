@@ -42,6 +42,9 @@ func launchFamily(implementation, dir, program string) (command []string, ranks 
 	return command, ranks
 }
 
+// progress is what cairn prints of work that takes more than a second, on a busy machine.
+var progress = regexp.MustCompile(`(?m)^cairn: .*, about .* left\n`)
+
 // TestFamilies runs a program for each family of functions under both MPIs. The decoded trace must
 // equal the reference log in every call, and the program's own counts. Together the programs must
 // call every function.
@@ -61,7 +64,7 @@ func TestFamilies(t *testing.T) {
 					r := trace(t, []string{"--verify"}, command...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 					assert.Regexp(t, fmt.Sprintf(`verify: all \d+ calls on %d ranks agree with the reference log`, ranks), r.stdout+r.stderr)
-					assert.NotRegexp(t, regexp.MustCompile(`(?m)^cairn: `), r.stderr)
+					assert.NotRegexp(t, `(?m)^cairn: `, progress.ReplaceAllString(r.stderr, ""))
 					printed := printedCounts(t, r.stdout)
 					require.Len(t, printed, ranks, r.stdout)
 					assert.Equal(t, printed, dumpCounts(t, worldOf(t, r.dir)))
