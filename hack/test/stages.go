@@ -42,7 +42,7 @@ var stages = []stage{
 	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
 		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
-	{name: "tracer", after: []string{"build"}, budget: 200, steps: []string{
+	{name: "tracer", after: []string{"build"}, budget: 240, steps: []string{
 		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
