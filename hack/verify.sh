@@ -10,14 +10,16 @@ complain() { printf 'verify: %s\n' "$*" >&2; bad=1; }
 unformatted=$(git ls-files '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || complain "not formatted (gofmt -w): $unformatted"
 
-# Commits since this is a rule; of a shallow clone, those that it has; of an archive none. Lines such
-# as Signed-off-by say no reason.
+# Commits since this is a rule; of a shallow clone, those that it has. Lines such as Signed-off-by say
+# no reason.
 LC_ALL=C.UTF-8 # characters, not bytes
-while IFS=$'\t' read -r -d '' commit subject body; do
-  body=$(grep -vE '^([A-Z][A-Za-z-]+: .*|[[:punct:][:space:]]*)$' <<<"$body" || true)
+commits=$(git log --no-merges --since-as-filter=2026-11-27T00:00Z --format=%h)
+for commit in $commits; do
+  subject=$(git log -1 --format=%s "$commit")
   [ ${#subject} -le 72 ] || complain "the subject of commit $commit has ${#subject} characters, more than 72 (git commit --amend)"
-  [ -n "$body" ] || complain "commit $commit has no body that says why (git commit --amend): $subject"
-done < <(git log -z --no-merges --since-as-filter=2026-11-27T00:00Z --format='%h%x09%s%x09%b' 2>/dev/null || true)
+  git log -1 --format=%b "$commit" | grep -vqE '^([A-Z][A-Za-z-]+: .*|[[:punct:][:space:]]*)$' ||
+    complain "commit $commit has no body that says why (git commit --amend): $subject"
+done
 
 hack/lint.sh || complain "lint (make lint)"
 

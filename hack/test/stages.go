@@ -5,8 +5,7 @@ type stage struct {
 	name string
 	// after names the stages that have to pass first, of those that are selected.
 	after []string
-	// alone: nothing runs beside the stage. It judges times, with more ranks than the machine has
-	// cores.
+	// alone: nothing runs beside the stage, which compares times of runs.
 	alone bool
 	// nightly: a stage of -all.
 	nightly bool
@@ -46,8 +45,7 @@ var stages = []stage{
 		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
-	// Before everything else that has something to compute, as far as the system allows: what
-	// README.md shows is what a quiet machine shows.
+	// With priority, where the system allows it: README.md shows what a quiet machine shows.
 	{name: "docs", after: []string{"build"}, budget: 30, steps: []string{"nice -n -20 go run ./hack/readme README.md"}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{
