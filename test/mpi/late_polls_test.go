@@ -34,7 +34,7 @@ type lateness struct {
 	} `json:"verdict"`
 }
 
-func readLateness(t *testing.T, dir string) lateness {
+func readLateness(t testing.TB, dir string) lateness {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "report", "report.json"))
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func compileLate(t *testing.T, implementation, name string) string {
 }
 
 // printedSeconds reads "word SECONDS" from what a program printed.
-func printedSeconds(t *testing.T, stdout, word string) float64 {
+func printedSeconds(t testing.TB, stdout, word string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^` + word + ` (\S+)$`).FindStringSubmatch(stdout)
 	require.NotNil(t, m, stdout)
@@ -83,14 +83,16 @@ func TestPollsAreWaiting(t *testing.T) {
 			t.Run(implementation+"/"+how, func(t *testing.T) {
 				command := launch(implementation, 2, "polls", how)
 				command[len(command)-2] = programs[implementation]
-				run := trace(t, nil, command...)
-				require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
-				r := readLateness(t, run.dir)
-				if strings.HasPrefix(how, "work") {
-					assert.Greater(t, r.Ranks[1].Computation, mostOfIt*printedSeconds(t, run.stdout, "worked"))
-					return
-				}
-				assertWaitsForRank0(t, r, printedSeconds(t, run.stdout, "planted"), 0.1)
+				oneOfThree(t, func(t testing.TB) {
+					run := trace(t, nil, command...)
+					require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
+					r := readLateness(t, run.dir)
+					if strings.HasPrefix(how, "work") {
+						assert.Greater(t, r.Ranks[1].Computation, mostOfIt*printedSeconds(t, run.stdout, "worked"))
+						return
+					}
+					assertWaitsForRank0(t, r, printedSeconds(t, run.stdout, "planted"), 0.1)
+				})
 			})
 		}
 	}
@@ -101,7 +103,7 @@ func TestPollsAreWaiting(t *testing.T) {
 var computesLonger = []string{"excess", "serialization"}
 
 // assertWaitsForRank0: rank 1 computes for a share of the planted time at most.
-func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
+func assertWaitsForRank0(t testing.TB, r lateness, planted, computes float64) {
 	t.Helper()
 	assert.Greater(t, r.Ranks[1].Waiting, mostOfIt*planted)
 	assert.Less(t, r.Ranks[1].Computation, computes*planted, "a poller does not compute")
@@ -118,9 +120,11 @@ func TestPythonPollsAreWaiting(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			command := launch("openmpi", 2, "")
 			command[len(command)-1] = python
-			r := trace(t, nil, append(command, "python/polls.py", how)...)
-			require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
-			assertWaitsForRank0(t, readLateness(t, r.dir), 0.3, 0.25) // Python itself computes
+			oneOfThree(t, func(t testing.TB) {
+				r := trace(t, nil, append(command, "python/polls.py", how)...)
+				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+				assertWaitsForRank0(t, readLateness(t, r.dir), 0.3, 0.25) // Python itself computes
+			})
 		})
 	}
 }

@@ -26,17 +26,19 @@ func TestLateRankInTrees(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d of %d", implementation, c.late, c.ranks), func(t *testing.T) {
 				command := launch(implementation, c.ranks, "trees", strconv.Itoa(c.late))
 				command[len(command)-2] = program
-				r := trace(t, nil, command...)
-				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
-				report, planted := readLateness(t, r.dir), printedSeconds(t, r.stdout, "planted")
-				assert.Greater(t, report.Ranks[c.late].Path, 0.8*planted)
-				all := 0.0
-				for _, rank := range report.Ranks {
-					all += rank.DelayCost
-				}
-				assert.Greater(t, report.Ranks[c.late].DelayCost, 0.6*all)
-				assert.Contains(t, computesLonger, report.Verdict.Blames)
-				assert.Equal(t, c.late, report.Verdict.Rank)
+				oneOfThree(t, func(t testing.TB) {
+					r := trace(t, nil, command...)
+					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+					report, planted := readLateness(t, r.dir), printedSeconds(t, r.stdout, "planted")
+					assert.Greater(t, report.Ranks[c.late].Path, 0.8*planted)
+					all := 0.0
+					for _, rank := range report.Ranks {
+						all += rank.DelayCost
+					}
+					assert.Greater(t, report.Ranks[c.late].DelayCost, 0.6*all)
+					assert.Contains(t, computesLonger, report.Verdict.Blames)
+					assert.Equal(t, c.late, report.Verdict.Rank)
+				})
 			})
 		}
 	}

@@ -28,7 +28,7 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 				command := launch(implementation, 2, "receiver", size, "4")
 				command[len(command)-3] = program
-				assertLate := func(what string, f *analyzertest.Findings) {
+				assertLate := func(t testing.TB, what string, f *analyzertest.Findings) {
 					count, seconds := 0, 0.0
 					for _, w := range f.WaitStates {
 						if w.Kind == "late receiver" {
@@ -40,17 +40,20 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 					// the sender
 					assert.GreaterOrEqual(t, seconds, enoughOfTheWait*0.2, what)
 				}
-				run := trace(t, nil, command...)
-				require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
-				assertLate("default timing", found(t, content(t, run.dir)))
-
-				run = trace(t, []string{"--timing", "lossless"}, command...)
-				require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
-				exact := content(t, run.dir)
-				assertRoundingChangesLittle(t, exact)
-				for _, timing := range []string{"lossless", "lossy 1", "lossy 5", "lossy 20"} {
-					assertLate(timing, found(t, tracetest.Rounded(t, exact, timing)))
-				}
+				oneOfThree(t, func(t testing.TB) {
+					run := trace(t, nil, command...)
+					require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
+					assertLate(t, "default timing", found(t, content(t, run.dir)))
+				})
+				oneOfThree(t, func(t testing.TB) {
+					run := trace(t, []string{"--timing", "lossless"}, command...)
+					require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
+					exact := content(t, run.dir)
+					assertRoundingChangesLittle(t, exact)
+					for _, timing := range []string{"lossless", "lossy 1", "lossy 5", "lossy 20"} {
+						assertLate(t, timing, found(t, tracetest.Rounded(t, exact, timing)))
+					}
+				})
 			})
 		}
 	}
@@ -70,7 +73,7 @@ func TestRoundingLeavesTheVerdict(t *testing.T) {
 // assertRoundingChangesLittle compares the findings for a lossless trace with those at 1% and 5%:
 // the blamed rank; the length of the run, which lies between two rounded times; and useful times,
 // which are sums of intervals.
-func assertRoundingChangesLittle(t *testing.T, lossless *tracefile.Content) {
+func assertRoundingChangesLittle(t testing.TB, lossless *tracefile.Content) {
 	t.Helper()
 	exact := found(t, lossless)
 	for percent, timing := range map[float64]string{1: "lossy 1", 5: "lossy 5"} {
@@ -85,7 +88,7 @@ func assertRoundingChangesLittle(t *testing.T, lossless *tracefile.Content) {
 	}
 }
 
-func content(t *testing.T, dir string) *tracefile.Content {
+func content(t testing.TB, dir string) *tracefile.Content {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "trace.cairn"))
 	require.NoError(t, err)
@@ -99,7 +102,7 @@ func content(t *testing.T, dir string) *tracefile.Content {
 	return c
 }
 
-func found(t *testing.T, c *tracefile.Content) *analyzertest.Findings {
+func found(t testing.TB, c *tracefile.Content) *analyzertest.Findings {
 	t.Helper()
 	f := analyzertest.Content(t, c)
 	return &f

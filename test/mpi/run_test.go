@@ -37,7 +37,7 @@ type result struct {
 }
 
 // trace runs a command under `cairn run` and waits for its end.
-func trace(t *testing.T, flags []string, command ...string) result {
+func trace(t testing.TB, flags []string, command ...string) result {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
 	arguments := append([]string{"run", "-o", dir}, flags...)
@@ -46,7 +46,7 @@ func trace(t *testing.T, flags []string, command ...string) result {
 }
 
 // cairn runs the command itself.
-func cairn(t *testing.T, dir string, arguments ...string) result {
+func cairn(t testing.TB, dir string, arguments ...string) result {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(shimtest.Root(), "bin", "cairn"), arguments...)
 	var stdout, stderr bytes.Buffer

@@ -31,15 +31,17 @@ func TestSleepIsNotWaitingForACPU(t *testing.T) {
 			t.Run(implementation+" "+work, func(t *testing.T) {
 				command := launch(implementation, 2*runtime.NumCPU(), "turns", work)
 				command[len(command)-2] = program
-				r := trace(t, nil, command...)
-				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
-				text, err := os.ReadFile(filepath.Join(r.dir, "report", "report.json"))
-				require.NoError(t, err)
-				var found analyzertest.Findings
-				require.NoError(t, json.Unmarshal(text, &found))
-				require.NotNil(t, found.CPUs)
-				require.NotNil(t, found.CPUs.RunDelay, "the kernel counts run delays")
-				assert.Contains(t, blames, found.Verdict.Blames, "%s %+v", found.Verdict.Text, found.CPUs)
+				oneOfThree(t, func(t testing.TB) {
+					r := trace(t, nil, command...)
+					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+					text, err := os.ReadFile(filepath.Join(r.dir, "report", "report.json"))
+					require.NoError(t, err)
+					var found analyzertest.Findings
+					require.NoError(t, json.Unmarshal(text, &found))
+					require.NotNil(t, found.CPUs)
+					require.NotNil(t, found.CPUs.RunDelay, "the kernel counts run delays")
+					assert.Contains(t, blames, found.Verdict.Blames, "%s %+v", found.Verdict.Text, found.CPUs)
+				})
 			})
 		}
 	}
