@@ -117,11 +117,12 @@ func await(t testing.TB, namespace, name string, limit time.Duration, what strin
 }
 
 // watch calls done with every state of a job, and reports whether it returned true before the watch
-// ended.
+// ended. The job is not an argument of kubectl: of a single object kubectl reads the state, then
+// watches, and drops the first event, which may be a newer state.
 func watch(ctx context.Context, namespace, name string, done func(*job) bool) bool {
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, "kubectl", "-n", namespace, "get", "tracedmpijob", name,
-		"--watch", "-o", "json")
+	cmd := exec.CommandContext(ctx, "kubectl", "-n", namespace, "get", "tracedmpijob",
+		"--field-selector=metadata.name="+name, "--watch", "-o", "json")
 	states, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
