@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -405,17 +406,22 @@ func TestPutIfCounts(t *testing.T) {
 // A store without conditions returns an error, or ignores them: both are detected, and never taken
 // for success.
 func TestStoreWithoutConditions(t *testing.T) {
-	for name, answer := range map[string]func(w http.ResponseWriter){
-		"ignores": func(w http.ResponseWriter) { w.Header().Set("ETag", `"always"`) },
-		"refuses": func(w http.ResponseWriter) {
+	for name, c := range map[string]struct {
+		answer   func(w http.ResponseWriter)
+		requests int32
+	}{
+		"ignores": {func(w http.ResponseWriter) { w.Header().Set("ETag", `"always"`) }, 2},
+		"refuses": {func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusNotImplemented)
 			_, _ = io.WriteString(w, "<Error><Code>NotImplemented</Code><Message>If-None-Match</Message></Error>")
-		},
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
 				_, _ = io.Copy(io.Discard, r.Body)
-				answer(w)
+				c.answer(w)
 			}))
 			defer server.Close()
 			keys := t.TempDir()
@@ -430,6 +436,10 @@ func TestStoreWithoutConditions(t *testing.T) {
 				if _, err := s.PutIf(context.Background(), "a", strings.NewReader("a"), 1, ""); ReasonOf(err) != Unsupported {
 					t.Errorf("%v", err)
 				}
+			}
+			// what is known is not asked again: a question may replace the object
+			if n := requests.Load(); n != c.requests {
+				t.Errorf("%d requests, want %d", n, c.requests)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ func TestSplit(t *testing.T) {
 		"s3://b/f":          {"s3://b", "f"},
 		"s3://b/p/q/":       {"s3://b/p", "q"},
 		"s3://b":            {"s3://b", ""},
+		"s3:///f":           {"s3://", "f"}, // to open it says that there is no bucket
 		"dir/f":             {"dir", "f"},
 		"f":                 {".", "f"},
 		"/f":                {"/", "f"},

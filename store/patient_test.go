@@ -197,6 +197,99 @@ func TestPatientStoreReadsOn(t *testing.T) {
 	})
 }
 
+// breaking is a store whose bodies break off after some bytes each, and that knows how many of them
+// are open.
+type breaking struct {
+	Store
+	after []int // of the next bodies; those that follow are whole
+	open  int
+}
+
+func (b *breaking) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	body, err := b.Store.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	b.open++
+	counted := &breakingBody{Reader: body, close: func() error {
+		b.open--
+		return body.Close()
+	}}
+	if len(b.after) > 0 {
+		broken := &Error{Op: "read", URL: b.URL(key), Reason: Unreachable, Message: "connection reset"}
+		counted.Reader = io.MultiReader(io.LimitReader(body, int64(b.after[0])), iotest.ErrReader(broken))
+		b.after = b.after[1:]
+	}
+	return counted, nil
+}
+
+type breakingBody struct {
+	io.Reader
+	close func() error
+}
+
+func (b *breakingBody) Close() error { return b.close() }
+
+// However often an object breaks off, also before the position where it did so first, its reader
+// gets all bytes once, and no connection stays open.
+func TestPatientStoreClosesWhatBreaksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &breaking{Store: newDirectory(t.TempDir())}
+		s := Patient(b, Patience{Unreachable: time.Hour})
+		content := strings.Repeat("0123456789", 1000)
+		put(t, s, "x", []byte(content))
+		for _, after := range [][]int{nil, {0}, {5000}, {5000, 2000}, {5000, 5000, 0, 4999, 7000, 6999}} {
+			b.after = after
+			body, err := s.Get(t.Context(), "x")
+			require.NoError(t, err)
+			raw, err := io.ReadAll(body)
+			require.NoError(t, err)
+			require.Equal(t, content, string(raw), "%v", after)
+			require.Equal(t, 1, b.open, "%v", after)
+			require.NoError(t, body.Close())
+			require.Zero(t, b.open)
+		}
+
+		b.after = []int{5000}
+		body, err := s.Get(t.Context(), "x")
+		require.NoError(t, err)
+		_, err = io.ReadFull(body, make([]byte, 5000))
+		require.NoError(t, err)
+		put(t, s, "x", []byte(strings.Repeat("abcdefghij", 1000)))
+		_, err = io.ReadAll(body)
+		require.ErrorContains(t, err, "replaced")
+		require.NoError(t, body.Close())
+		require.Zero(t, b.open, "of an object that was replaced")
+	})
+}
+
+// The time without answers grows while an outage lasts, and stays when it is over.
+func TestAwayDuringAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{Store: newDirectory(t.TempDir())}
+		s := Patient(f, Patience{Unreachable: time.Hour})
+		past := time.Duration(0)
+		for range 2 {
+			begin := time.Now()
+			f.away(10*time.Minute, Unreachable)
+			answered := make(chan error)
+			go func() {
+				_, err := s.List(t.Context(), "")
+				answered <- err
+			}()
+			for range 3 {
+				time.Sleep(3 * time.Minute) // of the test's own clock
+				synctest.Wait()
+				require.Equal(t, past+time.Since(begin), Away(s))
+			}
+			require.NoError(t, <-answered)
+			past += time.Since(begin)
+			time.Sleep(time.Hour)
+			require.Equal(t, past, Away(s))
+		}
+	})
+}
+
 // One time limit applies to the whole outage, however many operations wait in it, and the final
 // error is permanent.
 func TestPatientStoreGivesUp(t *testing.T) {
