@@ -52,8 +52,9 @@ func TestLateProgress(t *testing.T) {
 	assert.Equal(t, verdict.NotInside, v.Causes[0].Form)
 }
 
-// Messages of 1 MiB take 10 while the ranks compute 2, and none waits.
-func TestLargeMessages(t *testing.T) {
+// largeMessages returns two ranks whose messages of 1 MiB take 10 while they compute 2, and none
+// waits.
+func largeMessages() *tracetest.Builder {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {
 		r.At("m.c:1").Init(0, 1)
@@ -67,10 +68,25 @@ func TestLargeMessages(t *testing.T) {
 		}
 		r.At("m.c:4").Finalize(241, 242)
 	})
-	v := judged(t, b)
+	return b
+}
+
+// The cause is the messages, without which the run takes 242 − 20 · 10. They are named by their call
+// sites on one node, and are the network's between two.
+func TestLargeMessages(t *testing.T) {
+	f := find(t, largeMessages().Content())
+	v := f.Verdict
 	require.Equal(t, verdict.Messages, v.Blames, v.Text)
 	assert.Equal(t, verdict.TooLarge, v.Causes[0].Form, v.Text)
 	assert.InDelta(t, big, v.Causes[0].Bytes, 1, v.Text)
+	assert.InDelta(t, 42, predicted(f)[v.Causes[0].Before.At()+" and 1 call site like it cost nothing"], 1e-6)
+	assert.NotContains(t, predicted(f), "messages cost nothing")
+
+	b := largeMessages()
+	b.Ranks(func(i int, r *tracetest.Rank) { r.Info().Node = []string{"node1", "node2"}[i] })
+	f = find(t, b.Content())
+	assert.Equal(t, verdict.Network, f.Verdict.Blames, f.Verdict.Text)
+	assert.InDelta(t, 42, predicted(f)["messages cost nothing"], 1e-6)
 }
 
 // The tracer keeps both ranks for 30 of 100.
