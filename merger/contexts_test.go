@@ -136,3 +136,50 @@ func TestFewerContextSamples(t *testing.T) {
 		}
 	}
 }
+
+// A sample is omitted if it lies between its neighbors to within the tolerance: 5 ms, or 8 events,
+// or a 32nd of the growth of the count over the run.
+func TestContextSamplesOnALineAreOmitted(t *testing.T) {
+	const n, step = 65, 1_000_000
+	for _, c := range []struct {
+		what     string
+		growth   int64 // of a count over the run
+		off      int64 // of the count of the sample in the middle from the line
+		switches bool  // the count is that of switches, not the CPU time
+		omitted  bool
+	}{
+		{"idle", 0, 0, false, true},
+		{"even", 64 * step, 0, false, true},
+		{"within 5 ms", 64 * step, 4_900_000, false, true},
+		{"beyond 5 ms", 64 * step, 5_100_000, false, false},
+		{"within a share", 6400 * step, 190_000_000, false, true},
+		{"beyond a share", 6400 * step, 210_000_000, false, false},
+		{"within 8 switches", 64, 7, true, true},
+		{"beyond 8 switches", 64, 9, true, false},
+		{"within a share of the switches", 6400, 190, true, true},
+		{"beyond a share of the switches", 6400, 210, true, false},
+	} {
+		for _, sign := range []int64{1, -1} {
+			var samples []trace.ContextSample
+			for i := range int64(n) {
+				s := trace.ContextSample{MonotonicNS: i * step, ThrottledPeriods: -1, ThrottledNS: -1, StealNS: -1}
+				count := c.growth * i / (n - 1)
+				if i == n/2 {
+					count += sign * c.off
+				}
+				if c.switches {
+					s.InvoluntarySwitches = count
+				} else {
+					s.CPUNS = count
+				}
+				samples = append(samples, s)
+			}
+			got := fewerContext(samples)
+			if c.omitted {
+				require.Equal(t, []trace.ContextSample{samples[0], samples[n-1]}, got, c.what)
+			} else {
+				require.Contains(t, got, samples[n/2], c.what)
+			}
+		}
+	}
+}

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -191,6 +193,35 @@ func TestTheLongerVersionOfARankWins(t *testing.T) {
 	}
 }
 
+// Of two recoveries of one rank the one with the later last sample of the clock is kept, in any
+// order of arrival, also if that is the only sample.
+func TestTheLaterClockOfARankWins(t *testing.T) {
+	samples := func(ticks ...int64) (list []timing.ClockSample) {
+		for _, n := range ticks {
+			list = append(list, timing.ClockSample{Ticks: n, MonotonicNS: n, RealtimeNS: n})
+		}
+		return list
+	}
+	for _, c := range []struct{ earlier, later []timing.ClockSample }{
+		{samples(5), samples(7)}, {samples(0, 5), samples(0, 7)}, {samples(0, 5), samples(7)}, {samples(5), samples(0, 7)},
+		{nil, samples(7)}, {samples(5), samples(0, 5)},
+		{[]timing.ClockSample{{Ticks: 5, MonotonicNS: 5, RealtimeNS: 9}}, []timing.ClockSample{{Ticks: 5, MonotonicNS: 6, RealtimeNS: 6}}},
+		{[]timing.ClockSample{{Ticks: 5, MonotonicNS: 5, RealtimeNS: 6}}, []timing.ClockSample{{Ticks: 5, MonotonicNS: 5, RealtimeNS: 9}}},
+	} {
+		version := func(samples []timing.ClockSample) *trace.Content {
+			rank := simulate("w", 1, 2, 5)[0]
+			rank.Ranks.Change(0, func(r *trace.Rank) { r.Clock.Samples = samples })
+			return rank
+		}
+		for _, inputs := range [][]*trace.Content{{version(c.earlier), version(c.later)}, {version(c.later), version(c.earlier)}} {
+			got := merge(t, false, inputs...).Ranks.At(0)
+			if diff := cmp.Diff(c.later, got.Clock.Samples); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
 func TestAWorldThatWasStartedAgain(t *testing.T) {
 	first, second := simulate("w", 4, 3, 6), simulate("w", 4, 5, 7)
 	for i := range second {
@@ -256,6 +287,70 @@ func TestDamagedContentIsAnError(t *testing.T) {
 		if err != nil || len(runs) != 1 || runs[0].Meta.MissingRanks.String() != "1" {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// A shard without a value for one of its ranks is an error, wherever the value is missing, and
+// leaves no trace in the merger.
+func TestDamagedColumnsAreErrors(t *testing.T) {
+	const size = 7
+	var inputs []*trace.Content
+	for rank := range size {
+		r := record("w", size, rank)
+		dest := []trace.Value{num(rank * rank % 5), name("MPI_PROC_NULL"), name("MPI_ANY_SOURCE")}[rank%3] // a number at last
+		r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(7 - rank*rank%6), dest, name("MPI_COMM_WORLD")}}, 1, 1)
+		for i := range int64(3) {
+			status := trace.Value{Form: trace.Status, List: []trace.Value{streamNo(0), num(5), num(0), num(0), streamNo(1)}}
+			r.call(trace.Signature{Function: 4, OwnRank: -1, In: []trace.Value{num(9), name("MPI_ANY_SOURCE"), name("MPI_COMM_WORLD")}, Out: []trace.Value{status}},
+				1, 1, []int64{int64(rank * rank % 4)}, []int64{i * i})
+		}
+		inputs = append(inputs, r.content())
+	}
+	shard := func() *trace.Content { return merge(t, false, inputs...) }
+	want := fileOf(t, merge(t, true, inputs...))
+	if got := fileOf(t, merge(t, true, shard())); !bytes.Equal(want, got) {
+		t.Fatal("the shard is not what it should be without damage")
+	}
+	damage := map[string]func(c *trace.Content){"fewer columns": func(c *trace.Content) { c.Columns = c.Columns[:len(c.Columns)-1] }}
+	cases := 0
+	for k := range shard().Columns {
+		damage[fmt.Sprintf("column %d is short", k)] = func(c *trace.Content) {
+			c.Columns[k] = codec.NewNumbers(c.Columns[k].Values(nil)[:size-1]...)
+		}
+	}
+	for _, s := range shard().Signatures {
+		for _, v := range s.In {
+			if v.Form == trace.Elastic && trace.Operator(v.Int) == trace.Cases {
+				cases++
+				for what, which := range map[string]int64{"beyond the cases": int64(len(v.List) - 1), "before the cases": -1} {
+					damage[what] = func(c *trace.Content) {
+						values := c.Columns[v.List[0].Int].Values(nil)
+						values[size-1] = which
+						c.Columns[v.List[0].Int] = codec.NewNumbers(values...)
+					}
+				}
+			}
+		}
+	}
+	if n := len(shard().Columns); n < 5 || cases != 1 {
+		t.Fatalf("%d columns, %d slots with cases: too little to damage", n, cases)
+	}
+	for what, do := range damage {
+		t.Run(what, func(t *testing.T) {
+			var m Merger
+			c := shard()
+			do(c)
+			if err := m.Add(c); err == nil {
+				t.Error("no error")
+			}
+			if err := m.Add(shard()); err != nil {
+				t.Fatal(err)
+			}
+			runs, err := m.Finish(Options{Final: true, CreatedBy: "test"})
+			if err != nil || len(runs) != 1 || !bytes.Equal(want, fileOf(t, runs[0])) {
+				t.Errorf("the next trace is not what it is alone: %v", err)
+			}
+		})
 	}
 }
 

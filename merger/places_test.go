@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// placed is a rank that sends a heap buffer from work, called by main. Its
-// tables are in the order that order asks for, with an entry that nothing uses.
+// placed is a rank that passes a heap buffer, and a pointer to memory that nothing is known of, from
+// work, called by main. Its tables are in one order or, swapped, in another, with an entry that nothing
+// uses.
 func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 	t.Helper()
 	mainSite := trace.Site{BuildID: "aa", Module: "app", Offset: 0x900}
@@ -19,7 +20,7 @@ func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 	allocation := trace.Site{BuildID: "bb", Module: "lib.so", Offset: 0x10}
 	c := &trace.Content{
 		Meta:      trace.Meta{World: "w", WorldSize: 2, CallSites: "path"},
-		Functions: []trace.Function{{ID: 1, Name: "MPI_F", Return: "int", Parameters: []trace.Parameter{{Name: "b", Kind: "buffer", Direction: trace.In}}}},
+		Functions: []trace.Function{{ID: 1, Name: "MPI_F", Return: "int", Parameters: []trace.Parameter{{Name: "b", Kind: "buffer", Direction: trace.In}, {Name: "c", Kind: "buffer", Direction: trace.In}}}},
 		Grammar:   grammar.Grammar{Rules: [][]grammar.Symbol{{{Value: 0, Count: 3}}}},
 		Ranks:     trace.NewRankTable(trace.Rank{Rank: rank, Host: "h", PID: rank}),
 		Threads:   trace.NewThreadTable(trace.Thread{Rank: rank, Calls: 3, Gaps: []int64{0, 1, 1}, Durations: []int64{1, 1, 1}}),
@@ -41,7 +42,7 @@ func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 	}
 	c.Signatures = []trace.Signature{{
 		Function: 1, Site: site, OwnRank: -1, Return: trace.Value{Form: trace.Int},
-		In: []trace.Value{{Form: trace.Pointer, Int: segment, Offset: 8}},
+		In: []trace.Value{{Form: trace.Pointer, Int: segment, Offset: 8}, {Form: trace.Pointer}},
 	}}
 	require.NoError(t, c.Validate())
 	return c
@@ -58,6 +59,7 @@ func TestEqualPlacesBecomeOne(t *testing.T) {
 		require.Len(t, a.Signatures, 1, "both ranks do the same")
 		require.Len(t, a.Allocations, 1, "what no call uses is dropped")
 		require.Equal(t, trace.Allocation{Kind: trace.HeapAllocation, Size: 64, Ordinal: 1, Site: a.Allocations[0].Site}, a.Allocations[0])
+		require.Equal(t, []trace.Value{{Form: trace.Pointer, Int: 1, Offset: 8}, {Form: trace.Pointer}}, a.Signatures[0].In)
 		require.Equal(t, uint64(0x10), a.Sites[a.Allocations[0].Site-1].Offset)
 		var offsets []uint64
 		for s := range trace.CallPath(a.Sites, &a.Sites[a.Signatures[0].Site-1]) {

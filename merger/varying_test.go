@@ -284,7 +284,16 @@ func TestElasticValues(t *testing.T) {
 				return name("MPI_PROC_NULL")
 			}
 			return num(r + 1)
-		}, "elastic 4"},
+		}, "elastic 4 [0 {12 1 0  []} {5 0 0 MPI_PROC_NULL []}]"},
+		{"names and anything", func(r int) trace.Value {
+			switch r % 5 {
+			case 0:
+				return name("MPI_PROC_NULL")
+			case 1:
+				return name("MPI_ANY_SOURCE")
+			}
+			return num(r * r % 17)
+		}, "elastic 4 [0 column"},
 		{"anything", func(r int) trace.Value { return num(r * r % 17) }, "column"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -306,6 +315,9 @@ func TestElasticValues(t *testing.T) {
 				require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, final, rank)))
 			}
 			require.Contains(t, describe(final.Signatures[0].In[2]), test.want)
+			// shards have columns, and cases for names
+			shards := []*trace.Content{merge(t, false, inputs[:size/3]...), merge(t, false, inputs[size/3:]...)}
+			require.Equal(t, fileOf(t, final), fileOf(t, merge(t, true, merge(t, false, shards...))))
 		})
 	}
 }
@@ -313,9 +325,13 @@ func TestElasticValues(t *testing.T) {
 func describe(v trace.Value) string {
 	switch v.Form {
 	case trace.Elastic:
-		var operands []int64
+		var operands []string
 		for _, o := range v.List {
-			operands = append(operands, o.Int)
+			if o.Form == trace.Int {
+				operands = append(operands, fmt.Sprint(o.Int))
+			} else {
+				operands = append(operands, describe(o))
+			}
 		}
 		return fmt.Sprint("elastic ", v.Int, " ", operands)
 	case trace.Column:
@@ -386,9 +402,45 @@ func TestStreamsOfAllKinds(t *testing.T) {
 				s := &final.Signatures[i]
 				for k, p := range final.Functions[slices.IndexFunc(final.Functions, func(f trace.Function) bool { return f.ID == s.Function })].Parameters[:2] {
 					require.False(t, trace.IsHandle(p.Kind) && s.In[k].Form == trace.Int, p.Kind)
+					if isSlot(p.Kind) && p.Kind != "double" {
+						require.NotEqual(t, trace.Stream, s.In[k].Form, "%s: one value on each thread needs no stream", p.Kind)
+					}
 				}
 			}
 		}
+	}
+}
+
+// Ranks that receive in one order from neighbors at the same distances share a stream of distances,
+// next to a stream of sizes that ranks have in common with only some others. A rank with one
+// neighbor alone is in the same shape.
+func TestStreamsRelativeToTheRank(t *testing.T) {
+	const size, receives = 12, 30
+	inputs := make([]*trace.Content, size)
+	for rank := range inputs {
+		r := record("w", size, rank)
+		for i := range int64(receives) {
+			source := int64(rank) + 1 + i*i%3
+			if rank == size-1 {
+				source = 0
+			}
+			status := trace.Value{Form: trace.Status, List: []trace.Value{streamNo(0), num(5), num(0), num(0), streamNo(1)}}
+			r.call(trace.Signature{Function: 4, OwnRank: int32(rank), In: []trace.Value{num(9), name("MPI_ANY_SOURCE"), name("MPI_COMM_WORLD")}, Out: []trace.Value{status}},
+				1, 1, []int64{source}, []int64{i * i % int64(5+rank/4)})
+		}
+		inputs[rank] = r.content()
+	}
+	final := merge(t, true, inputs...)
+	require.Len(t, final.Signatures, 1)
+	source := final.Signatures[0].Out[0].List[0]
+	require.Equal(t, trace.Elastic, source.Form)
+	require.Equal(t, trace.RelativeStream, trace.Operator(source.Int))
+	require.Len(t, final.Sequences, 2+3, "two of distances, three of sizes")
+	for rank := range inputs {
+		require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, final, rank)))
+	}
+	for seed := range int64(2) {
+		require.Equal(t, fileOf(t, final), fileOf(t, mergeFiles(t, rand.New(rand.NewSource(seed)), inputs)))
 	}
 }
 
