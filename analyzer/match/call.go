@@ -208,9 +208,11 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 		if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.completed(p, e)
 		}
-	case probe:
+	case probe, matchedProbe:
 		if c.open {
-			r.operation(c, e)
+			r.operation(c, e) // what it waits for
+		} else if p.action == matchedProbe {
+			c.event = timeline.Keep(e)
 		} else if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.itself(p, e)
 		}

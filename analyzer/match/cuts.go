@@ -18,6 +18,7 @@ type Cut struct {
 type Cuts struct {
 	list          []Cut
 	every         uint64 // min. calls between two cuts
+	first         uint64 // calls before the first cut
 	calls, next   uint64 // calls so far, and at which count the next cut is looked for
 	entered, left int64  // the last entry and the last exit so far
 	quiet         bool   // nothing was pending after the previous call
@@ -38,13 +39,18 @@ func (k *Cuts) note(enter int64) {
 	if !k.quiet || enter <= k.entered {
 		return
 	}
+	if len(k.list) == 0 {
+		k.first = k.calls
+	}
 	k.list = append(k.list, Cut{k.entered + 1, k.left})
 	if len(k.list) == maxCuts {
 		for i := range maxCuts / 2 {
 			k.list[i] = k.list[2*i+1]
 		}
 		k.list = k.list[:maxCuts/2]
-		k.every = max(1, 2*k.every)
+		if k.every *= 2; k.every == 0 { // the mean distance of those that are left
+			k.every = (k.calls - k.first) / (maxCuts / 2)
+		}
 	}
 	k.next = k.calls + k.every
 }

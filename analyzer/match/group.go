@@ -231,11 +231,8 @@ func listed(c *Call) []int64 {
 	var ranks []int64
 	for i := 0; i+2 < len(values); i += 3 {
 		first, last, stride := values[i], values[i+1], values[i+2]
-		for r := first; stride != 0 && (stride > 0) == (last >= r) && r >= 0 && len(ranks) < maxGroup; r += stride {
+		for r := first; (stride > 0 && r <= last || stride < 0 && r >= last) && r >= 0 && len(ranks) < maxGroup; r += stride {
 			ranks = append(ranks, r)
-			if r == last {
-				break
-			}
 		}
 	}
 	return ranks

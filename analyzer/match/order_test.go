@@ -174,3 +174,42 @@ func TestFreedRequest(t *testing.T) {
 	assert.Equal(t, []string{"1 → 5 (5)"}, r.messages)
 	assert.Empty(t, left)
 }
+
+// TestMatchedProbe: a matched probe takes the first message of its envelope, which a later call
+// receives; receives in between take the next one.
+func TestMatchedProbe(t *testing.T) {
+	status := tracetest.Status{Source: 1, Bytes: 8}
+	probe := tracetest.Args{"source": "MPI_ANY_SOURCE", "message": tracetest.Message(4), "flag": 1, "status": status}
+	received := tracetest.Args{"message": tracetest.Message(4), "request": tracetest.Request(0), "status": status}
+	for name, finish := range map[string]func(r *tracetest.Rank){
+		"MPI_Mrecv": func(r *tracetest.Rank) { r.Call("MPI_Mrecv", 20, 21, received) },
+		"MPI_Imrecv": func(r *tracetest.Rank) {
+			r.Call("MPI_Imrecv", 18, 19, received).Waitall(20, 21, tracetest.Requests{0}, status)
+		},
+	} {
+		b := tracetest.New(2)
+		b.Rank(0).Call("MPI_Improbe", 10, 11, probe).Recv(14, 15, 1, 8)
+		finish(b.Rank(0))
+		b.Rank(1).Send(1, 2, 0).Send(3, 4, 0)
+		r, left := run(t, b)
+		assert.Equal(t, []string{"1 → 10 (10) probe", "3 → 14 (14)", "1 → 10 (20)"}, r.messages, name)
+		assert.Empty(t, left, name)
+		assert.Contains(t, r.settled[0], 20.0, name)
+	}
+}
+
+// TestWindowsSettle: every call on a window that may have waited settles, as soon as what it may
+// have waited for is known.
+func TestWindowsSettle(t *testing.T) {
+	b := tracetest.New(2)
+	on := tracetest.Args{"win": tracetest.Win(0)}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		at := float64(i) / 2
+		r.Call("MPI_Win_create", 1+at, 2, on).Call("MPI_Win_fence", 3+at, 4, on).Call("MPI_Win_fence", 5+at, 6, on).
+			Call("MPI_Win_free", 7+at, 8, tracetest.Args{"win": tracetest.Freed(0)})
+	})
+	r, left := run(t, b)
+	assert.Equal(t, []string{"0: 1.5", "1: 1.5", "0: 3.5", "1: 3.5", "0: 5.5", "1: 5.5", "0: 7.5", "1: 7.5"}, r.collectives)
+	assert.Equal(t, map[int][]float64{0: {1, 3, 5, 7}, 1: {1.5, 3.5, 5.5, 7.5}}, r.settled)
+	assert.Empty(t, left)
+}

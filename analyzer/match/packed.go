@@ -84,7 +84,7 @@ func (c *Call) operates() bool {
 	case send, receive, sendReceive, collective:
 		return true
 	}
-	return c.plan.action == probe && c.open
+	return c.open && (c.plan.action == probe || c.plan.action == matchedProbe)
 }
 
 func (c *Call) packedFlags() (flags packedFlags) {

@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -170,6 +171,71 @@ func TestShapesOfRandomPrograms(t *testing.T) {
 	}
 	assert.Greater(t, shaped, int(seeds/2))
 	assert.Greater(t, inOrderToo, int(seeds/4))
+}
+
+// TestRareCallsInSections: what sections do not support is matched as in the order of time, and
+// does not disturb the sections around it.
+func TestRareCallsInSections(t *testing.T) {
+	type args = tracetest.Args
+	any := func(r *tracetest.Rank, at float64, source int) {
+		r.Call("MPI_Recv", at, at+3, args{"source": "MPI_ANY_SOURCE", "status": tracetest.Status{Source: source, Bytes: 1 << 20}})
+	}
+	for name, body := range map[string]func(b *tracetest.Builder, r *tracetest.Rank, i int, at float64){
+		"persistent collectives": func(_ *tracetest.Builder, r *tracetest.Rank, i int, at float64) {
+			q := args{"request": tracetest.Request(0)}
+			r.Call("MPI_Barrier_init", at, at+1, q).Call("MPI_Start", at+1+float64(i), at+1.5+float64(i), q).
+				Call("MPI_Wait", at+2+float64(i), at+5, args{"request": tracetest.Request(0), "status": tracetest.Status{Source: -1}}).
+				Call("MPI_Request_free", at+5.5, at+6, q)
+		},
+		"a rank that is not in the trace": func(_ *tracetest.Builder, r *tracetest.Rank, i int, at float64) {
+			switch i {
+			case 0:
+				any(r, at, 3)
+				any(r, at+4, 1)
+			case 1:
+				r.Send(at+6, at+6.5, 0)
+			case 3:
+				r.Send(at, at+1, 0)
+			}
+		},
+		"a message to itself": func(_ *tracetest.Builder, r *tracetest.Rank, i int, at float64) {
+			self := tracetest.Status{Source: i, Bytes: 1 << 20}
+			r.Irecv(at, at+1, i, 1).Isend(at+1, at+2, i, 2).Waitall(at+3, at+4, tracetest.Requests{1, 2}, self).
+				Call("MPI_Irecv", at+4, at+5, args{"source": "MPI_ANY_SOURCE", "request": tracetest.Request(1)}).
+				Isend(at+5, at+6, i, 2).Waitall(at+7, at+8, tracetest.Requests{2, 1}, tracetest.Status{Source: -1}, self)
+		},
+	} {
+		b := tracetest.New(4)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Init(0, 0.5)
+			for trip := range 6 {
+				at := 1 + 20*float64(trip)
+				r.Call("MPI_Allreduce", at+float64((i+trip)%4), at+4, nil)
+				body(b, r, i, at+5)
+			}
+			r.Finalize(200, 201)
+		})
+		if name == "a rank that is not in the trace" {
+			b.Without(3)
+		}
+		tr := timeline.Of(b.Open(t))
+		want := inOrder(t, tr)
+		for _, shapes := range []bool{true, false} {
+			got, _ := inSections(t, tr, shapes)
+			got.all, want.all = "", "" // in the order of time there are no cuts
+			assertSame(t, want, got, name)
+		}
+	}
+}
+
+// TestSectionsEndWithTheirContext: matching ends with the error of its context.
+func TestSectionsEndWithTheirContext(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 1).Finalize(2, 3) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := match.InSections(ctx, timeline.Of(b.Open(t)), nil, &recorder{}, nil, nil, nil)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // randomProgram returns a program of a few loops that may be erroneous. simple reports that no
