@@ -1,8 +1,11 @@
 package waitstate_test
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -141,6 +144,173 @@ func TestWhoIsLateInATreeIsTheCause(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A lateFor is a Handler that records who was late for each participant that waited for a cause in
+// the middle of a collective, with the distances.
+type lateFor struct {
+	*waitstate.Trees
+	of map[int][]waitstate.Late
+}
+
+func (l lateFor) Message(*match.Message)    {}
+func (l lateFor) Settled(*match.Completion) {}
+func (l lateFor) Collective(c *match.Collective, part int) {
+	if cause, found := l.CauseOf(c, part); found {
+		l.of[part] = cause.Late(c, part, nil)
+	}
+}
+
+// Two ranks are late, by 30 and 70. For each tree and root: a rank that waits for one of them is
+// told all of them that its data passes through, each with its distance in the tree.
+func TestAllWhoAreLateInATree(t *testing.T) {
+	const n = 8
+	for name, above := range drawn {
+		for function, play := range map[string]func([]int, int, []float64, float64) played{"MPI_Bcast": broadcast, "MPI_Gather": reduction} {
+			for _, root := range []int{0, 3} {
+				for first := root % 2; first < n; first += 4 {
+					second := (first + 3) % n
+					if first == root || second == root {
+						continue // the operation itself makes others wait for the root
+					}
+					enter := make([]float64, n)
+					for i := range enter {
+						enter[i] = 10
+					}
+					enter[first], enter[second] = 40, 80
+					p := play(above[:], root, enter, 1)
+					b := tracetest.New(n)
+					b.Ranks(func(i int, r *tracetest.Rank) {
+						r.Init(0, 1).Rooted(function, enter[i], p.exit[i], root).Finalize(100, 101)
+					})
+					tr := timeline.Of(b.Open(t))
+					got := lateFor{waitstate.NewTrees(tr), map[int][]waitstate.Late{}}
+					_, err := match.All(context.Background(), tr, nil, got, nil)
+					require.NoError(t, err)
+					for part, late := range got.of {
+						want := [][]waitstate.Late{}
+						for _, other := range drawn { // all trees in which the ranks leave at about these times
+							exit := play(other[:], root, enter, 1).exit
+							if slices.EqualFunc(exit, p.exit, func(a, b float64) bool { return math.Abs(a-b) <= 5 }) {
+								want = append(want, lateAlong(other, root, enter, part, function == "MPI_Bcast"))
+							}
+						}
+						slices.SortFunc(late, func(a, b waitstate.Late) int { return cmp.Compare(a.Part, b.Part) })
+						require.Contains(t, want, late, "%s, %s, root %d, rank %d, late: %d and %d", name, function, root, part, first, second)
+					}
+				}
+			}
+		}
+	}
+}
+
+// lateAlong returns the ranks that entered after the given one and whose data goes to it, upwards
+// in a tree, or downwards.
+func lateAlong(above [8]int, root int, enter []float64, part int, downwards bool) (list []waitstate.Late) {
+	n := len(above)
+	for rank := range n {
+		from, to, hops := (rank-root+n)%n, (part-root+n)%n, 0
+		if downwards {
+			from, to = to, from
+		}
+		for from != to && from > 0 {
+			from = above[from]
+			hops++
+		}
+		if from == to && hops > 0 && enter[rank] > enter[part] {
+			list = append(list, waitstate.Late{Part: rank, Hops: hops})
+		}
+	}
+	return list
+}
+
+// One rank is late by 50 in MPI_Scan, a hop takes 1. The partial results go from rank to rank, or
+// ranks at distances 1, 2, 4, … exchange theirs. Who needs the late one's data waits for its entry.
+func TestWhoIsLateInAPrefix(t *testing.T) {
+	for _, n := range []int{5, 8} {
+		for late := range n {
+			for _, doubling := range []bool{false, true} {
+				enter, exit, needs := make([]float64, n), make([]float64, n), make([]bool, n)
+				for i := range enter {
+					enter[i] = 10
+				}
+				enter[late], needs[late] = 60, true
+				copy(exit, enter)
+				if doubling {
+					for step := 1; step < n; step *= 2 {
+						had, at := slices.Clone(needs), slices.Clone(exit)
+						for i := range n {
+							exit[i]++
+							if k := i ^ step; k < n {
+								exit[i], needs[i] = max(at[i], at[k])+1, had[i] || had[k]
+							}
+						}
+					}
+				} else {
+					for i := range n {
+						if exit[i]++; i > 0 {
+							exit[i], needs[i] = max(exit[i], exit[i-1]+1), needs[i] || needs[i-1]
+						}
+					}
+				}
+				b := tracetest.New(n)
+				b.Ranks(func(i int, r *tracetest.Rank) {
+					r.Init(0, 1).Collective("MPI_Scan", enter[i], exit[i]).Finalize(100, 101)
+				})
+				tr := timeline.Of(b.Open(t))
+				for i, got := range waitsByRank(t, tr, n) {
+					want := found{cause: -1}
+					if needs[i] && i != late {
+						want = found{waitstate.EarlyScan, late, 60}
+					}
+					require.Equal(t, want, got, "%d ranks, rank %d late, doubling %v: rank %d; exits %v", n, late, doubling, i, exit)
+				}
+				lates := lateFor{waitstate.NewTrees(tr), map[int][]waitstate.Late{}}
+				_, err := match.All(context.Background(), tr, nil, lates, nil)
+				require.NoError(t, err)
+				for i, list := range lates.of { // as many hops as the doubling has steps
+					require.Equal(t, []waitstate.Late{{Part: late, Hops: 3}}, list, "rank %d", i)
+				}
+			}
+		}
+	}
+}
+
+// Three ranks enter at 10, 30 and 60. Rank 0 leaves before rank 2 has entered, so it did not wait
+// for all: for rank 1 at most. In some operations nobody can leave before all have entered: clocks
+// are wrong then.
+func TestWhoLeavesACollectiveEarly(t *testing.T) {
+	for _, test := range []struct {
+		function   string
+		exit       float64 // of rank 0
+		cause      int
+		until      float64
+		violations int
+	}{
+		{"MPI_Allreduce", 31, 1, 30, 1},
+		{"MPI_Allreduce", 55, -1, 0, 1}, // it stayed for longer after rank 1's entry than before
+		{"MPI_Allreduce", 20, -1, 0, 1},
+		{"MPI_Allreduce", 61, 2, 60, 0},
+		{"MPI_Barrier", 31, 2, 31, 1},
+		{"MPI_Reduce", 31, 1, 30, 0},
+		{"MPI_Scan", 31, 1, 30, 0},
+	} {
+		b := tracetest.New(3)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Init(0, 1).Rooted(test.function, []float64{10, 30, 60}[i], []float64{test.exit, 61, 61}[i], 0).Finalize(100, 101)
+		})
+		got := found{cause: -1}
+		tr := timeline.Of(b.Open(t))
+		finder := waitstate.NewFinder(tr, func(s *waitstate.State) {
+			if s.Call.Location == 0 {
+				got.cause, got.until = s.Cause, float64(s.End)/tracetest.Unit
+			}
+		})
+		_, err := match.All(context.Background(), tr, nil, finder, nil)
+		require.NoError(t, err)
+		require.Equal(t, found{cause: test.cause, until: test.until}, got, "%s until %v", test.function, test.exit)
+		require.Equal(t, test.violations, finder.Violations.Count, "%s until %v", test.function, test.exit)
 	}
 }
 
