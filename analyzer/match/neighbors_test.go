@@ -71,7 +71,8 @@ func TestNeighborsOfRandomTopologies(t *testing.T) {
 						index = append(index, len(edges))
 					}
 					r.Call(how, 2, 3, args{"nnodes": ranks, "index": index, "edges": edges, "comm_graph": created})
-				case "MPI_Dist_graph_create": // any rank gives any edges: here rank i those from i + 1 and i + 2, half each
+				case "MPI_Dist_graph_create":
+					// any rank gives any edges: here rank i some of those from i + 1 and i + 2
 					var sources, degrees, destinations []int
 					for k := 1; k <= 2; k++ {
 						from, degree := (i+k)%ranks, 0

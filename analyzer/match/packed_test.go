@@ -79,6 +79,30 @@ func TestCallsAreThoseOfTheTimeline(t *testing.T) {
 	}
 }
 
+// TestContentsDiffer: a call is like another one of its terminal only if all of its arguments and
+// requests are the same.
+func TestContentsDiffer(t *testing.T) {
+	of := &reader{requests: []completed{{1, envelope{source: 2, tag: 3}}, {1, envelope{source: 2, tag: 3}}, {1, envelope{source: 2, tag: 4}}}}
+	one := packed{after: 1, comm: 1, own: 2, peer: 3, source: 4, tag: 5}
+	c := content{packed: one, requests: of.requests[:1]}
+	same := one
+	same.first, same.after = 1, 2
+	assert.True(t, c.isLike(of, &same))
+	for name, change := range map[string]func(p *packed){
+		"whole":        func(p *packed) { p.flags |= packedWhole },
+		"communicator": func(p *packed) { p.comm++ },
+		"own rank":     func(p *packed) { p.own++ },
+		"peer":         func(p *packed) { p.peer++ },
+		"source":       func(p *packed) { p.source++ },
+		"tag":          func(p *packed) { p.tag++ },
+		"requests":     func(p *packed) { p.first, p.after = 2, 3 },
+	} {
+		other := same
+		change(&other)
+		assert.False(t, c.isLike(of, &other), name)
+	}
+}
+
 // randomCall returns a call as a reader makes it, and the index of its first request.
 func randomCall(random *rand.Rand, r *reader) (c Call, first int) {
 	small := func() int32 { return random.Int32N(100) }
