@@ -83,8 +83,9 @@ func Resume(g Grammar) (*Sequitur, error) {
 	}
 	at := findPrediction(g, lengths)
 	s := loadSequitur(g, at.whole)
-	if at.ahead > 0 && !s.predictAgain(at) {
-		// g does not come from Sequitur: loading it has changed the rule.
+	if at.ahead > 0 && !(s.predictAgain(at) && slices.EqualFunc(s.Grammar().Rules, g.Rules, slices.Equal)) {
+		// g does not come from Sequitur: loading it has changed rules, so that the prediction may
+		// be another one than that of g, even in a rule of the same length.
 		s = loadSequitur(g, len(g.Rules[0]))
 	}
 	s.length = lengths[0]
@@ -93,10 +94,9 @@ func Resume(g Grammar) (*Sequitur, error) {
 
 // A prediction is the end of the root of a grammar, and the progress of its prediction.
 type prediction struct {
-	whole  int    // symbols of the root without the predicted terminals at its end
-	ahead  uint64 // number of predicted terminals so far; 0: no prediction
-	begun  bool   // a rule was begun; otherwise the rule repeats
-	length uint64 // of the rule
+	whole int    // symbols of the root without the predicted terminals at its end
+	ahead uint64 // number of predicted terminals so far; 0: no prediction
+	begun bool   // a rule was begun; otherwise a rule repeats
 }
 
 // findPrediction finds the prediction that was in progress when g was taken.
@@ -107,10 +107,9 @@ func findPrediction(g Grammar, lengths []uint64) prediction {
 		if a.Value != b.Value || !a.IsRule() || b.Count != 1 {
 			continue
 		}
-		length := lengths[a.Rule()]
-		if ahead := expandedLength(root[i+2:], lengths); ahead < length &&
+		if ahead := expandedLength(root[i+2:], lengths); ahead < lengths[a.Rule()] &&
 			slices.Equal(g.prefix(a.Rule(), ahead, lengths), root[i+2:]) {
-			return prediction{whole: i + 2, ahead: ahead, length: length}
+			return prediction{whole: i + 2, ahead: ahead}
 		}
 	}
 	// No digram but the root's last one occurs twice. So a digram in the root that equals the
@@ -127,7 +126,7 @@ func findPrediction(g Grammar, lengths []uint64) prediction {
 			continue
 		}
 		if n := expandedLength(root[i:], lengths); n < lengths[rule] && slices.Equal(g.prefix(rule, n, lengths), root[i:]) {
-			return prediction{i + 2, expandedLength(root[i+2:], lengths), true, lengths[rule]}
+			return prediction{i + 2, expandedLength(root[i+2:], lengths), true}
 		}
 		break
 	}
@@ -238,19 +237,19 @@ func (s *Sequitur) ruleLengths() []uint64 {
 	return lengths
 }
 
-// predictAgain restores a prediction. It fails if the rule is not what it was.
+// predictAgain restores a prediction. It fails if no rule is predicted, or the rule is too short.
 func (s *Sequitur) predictAgain(p prediction) bool {
 	lengths := s.ruleLengths()
 	if p.begun {
 		rule, third := s.begunRule(s.findLast())
-		if rule == 0 || lengths[rule] != p.length {
+		if rule == 0 {
 			return false
 		}
 		s.begun = rule
 		return s.seek(third, p.ahead, lengths)
 	}
 	value := s.nodes[s.tail()].value
-	if value >= 0 || s.expected < 0 || lengths[ruleOf(value)] != p.length {
+	if value >= 0 || s.expected < 0 {
 		return false
 	}
 	return s.seek(s.first(value), p.ahead, lengths)

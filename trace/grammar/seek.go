@@ -125,8 +125,9 @@ func (f *finder) count(s Symbol) (n uint64) {
 	return n
 }
 
-// Each visits the wanted terminals with indices in [begin, before) of the expansion of a rule, in
-// order, until visit returns false.
+// Each visits the wanted terminals of the expansion of a rule, which begins at index begin, in
+// order: those with an index less than before, until visit returns false. It reports whether it
+// visited all of them.
 func (f *finder) Each(rule int, begin, before uint64, visit func(terminal int32, index uint64) bool) bool {
 	for _, s := range f.rules[rule] {
 		if begin >= before {

@@ -149,6 +149,15 @@ func TestSequiturReset(t *testing.T) {
 	}
 }
 
+// A new sequence would need a table of digrams that is as large as that of one that only grew.
+func TestSequiturNeedsItsTable(t *testing.T) {
+	s := NewSequitur()
+	for terminal := range int32(3000) {
+		s.Append(terminal)
+		require.Equal(t, len(s.digrams.slots), s.digrams.needs(), "%d digrams", s.digrams.used)
+	}
+}
+
 func TestResumeLeavesNoMark(t *testing.T) {
 	rounds := 600
 	if testing.Short() {
@@ -192,6 +201,77 @@ func TestResumeTakesAnyGrammar(t *testing.T) {
 	require.Equal(t, append(g.Expand(0), 9), s.Grammar().Expand(0))
 }
 
+// The ends of these roots look like the beginning of a rule that Sequitur would predict, but loading
+// changes the rules.
+func TestResumeTakesGrammarsThatEndLikeARule(t *testing.T) {
+	for name, g := range map[string]Grammar{
+		"a rule with one symbol": {Rules: [][]Symbol{
+			{RuleSymbol(1, 3), RuleSymbol(1, 1), {0, 1}},
+			{{0, 2}},
+		}},
+		"another rule begins like the end of the root, with the same length": {Rules: [][]Symbol{
+			{RuleSymbol(1, 2), RuleSymbol(2, 2), {1, 1}, {1, 1}, {2, 1}, {3, 1}},
+			{{1, 2}, {2, 1}, {5, 1}, {6, 1}},
+			{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {7, 1}},
+		}},
+		"another rule begins like the end of the root, with another length": {Rules: [][]Symbol{
+			{RuleSymbol(1, 2), RuleSymbol(2, 2), {1, 1}, {1, 1}, {2, 1}, {3, 1}},
+			{{1, 2}, {2, 1}, {5, 1}, {6, 1}, {8, 1}},
+			{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {7, 1}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Resume(g)
+			require.NoError(t, err)
+			all := g.Expand(0)
+			for _, terminal := range []int32{4, 7, 1, 2, 3, 0, 0, 5} {
+				require.Equal(t, all, s.Grammar().Expand(0))
+				require.Equal(t, uint64(len(all)), s.Len())
+				s.Append(terminal)
+				s.checkInvariants(t)
+				all = append(all, terminal)
+			}
+		})
+	}
+}
+
+// Any valid grammar is resumed with the same expansion. Many of these roots end in the beginning of
+// a rule.
+func TestResumeTakesRandomGrammars(t *testing.T) {
+	for seed := range 1500 {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		n := 1 + r.IntN(4)
+		g := Grammar{Rules: make([][]Symbol, n)}
+		for i := range g.Rules {
+			for range 1 + r.IntN(5) {
+				symbol := Symbol{r.Int32N(3), 1 + uint64(r.IntN(2))}
+				if i+1 < n && r.IntN(2) == 0 {
+					symbol = RuleSymbol(i+1+r.IntN(n-i-1), symbol.Count)
+				}
+				g.Rules[i] = append(g.Rules[i], symbol)
+			}
+		}
+		if rule := r.IntN(n); rule > 0 {
+			if r.IntN(2) == 0 {
+				g.Rules[0] = append(g.Rules[0], RuleSymbol(rule, 2), RuleSymbol(rule, 1))
+			}
+			g.Rules[0] = append(g.Rules[0], g.Rules[rule][:r.IntN(len(g.Rules[rule]))]...)
+		}
+		s, err := Resume(g)
+		require.NoError(t, err)
+		s.checkInvariants(t)
+		s.Append(9)
+		require.Equal(t, append(g.Expand(0), 9), s.Grammar().Expand(0), "seed %d: %s", seed, g)
+	}
+}
+
+func TestResumeRefusesInvalidGrammars(t *testing.T) {
+	_, err := Resume(Grammar{})
+	require.ErrorContains(t, err, "no rules")
+	_, err = Resume(Grammar{Rules: [][]Symbol{{RuleSymbol(1, 1)}}})
+	require.ErrorContains(t, err, "refers to rule 1")
+}
+
 func TestGrammarOfLoops(t *testing.T) {
 	repeat := func(n int, body ...int32) []int32 {
 		var all []int32
@@ -232,6 +312,7 @@ func TestLengthsRefuseOverflow(t *testing.T) {
 	require.ErrorContains(t, g.Validate(), "2^63")
 	require.ErrorContains(t, Grammar{Rules: [][]Symbol{{RuleSymbol(0, 1)}}}.Validate(), "refers to rule 0")
 	require.ErrorContains(t, Grammar{Rules: [][]Symbol{{{0, 0}}}}.Validate(), "exponent 0")
+	require.ErrorContains(t, Grammar{Rules: [][]Symbol{{RuleSymbol(1, 2)}, {}}}.Validate(), "empty rule 1")
 }
 
 func TestCountsAreThoseOfTheExpansion(t *testing.T) {
