@@ -2,9 +2,11 @@ package trace
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/google/go-cmp/cmp"
@@ -269,5 +271,23 @@ func TestSpread(t *testing.T) {
 			got += v
 		}
 		require.Equal(t, sum, got)
+	}
+}
+
+// Lengths of lists that no file can have are errors before memory is taken for them.
+func TestRowsOfRefusesDamagedLengths(t *testing.T) {
+	for _, test := range []struct {
+		lengths []int64
+		want    int
+		err     error
+	}{
+		{[]int64{0, 3, 4}, 7, nil},
+		{[]int64{3, -1}, 0, codec.ErrNumber},
+		{[]int64{math.MaxInt32 + 1}, 0, codec.ErrNumber},
+		{[]int64{100, 100}, 0, codec.ErrMemory},
+	} {
+		d := newDecoder(nil, codec.NewBudget(1000))
+		require.Equal(t, test.want, d.rowsOf(test.lengths, 8), test.lengths)
+		require.ErrorIs(t, d.Err, test.err, test.lengths)
 	}
 }

@@ -197,3 +197,29 @@ func TestCountsNeedNoExpansion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Count{{0, 3, 1<<50 + 5}, {0, 4, 1 << 40}}, counts)
 }
+
+// A call changed an inout parameter if any part of the value differs, at any depth.
+func TestChangedComparesWholeValues(t *testing.T) {
+	list := func(values ...Value) Value { return Value{Form: List, List: values} }
+	plain := Value{Form: Pointer, Int: 3, Offset: 8, Text: "x"}
+	for name, change := range map[string]func(v *Value){
+		"form":           func(v *Value) { v.Form = Handle },
+		"number":         func(v *Value) { v.Int++ },
+		"offset":         func(v *Value) { v.Offset++ },
+		"text":           func(v *Value) { v.Text = "y" },
+		"longer list":    func(v *Value) { v.List = []Value{{}} },
+		"nothing at all": func(*Value) {},
+	} {
+		other := plain
+		change(&other)
+		for _, pair := range [][2]Value{
+			{plain, other}, {other, plain},
+			{list(plain, list(plain)), list(plain, list(other))}, {list(other, plain), list(plain, plain)},
+		} {
+			a := argument{before: &pair[0], after: &pair[1]}
+			require.Equal(t, name != "nothing at all", a.changed(), name)
+		}
+	}
+	require.False(t, (&argument{before: &plain}).changed())
+	require.False(t, (&argument{after: &plain}).changed())
+}

@@ -197,3 +197,20 @@ func TestSpoiledHistograms(t *testing.T) {
 		}
 	}
 }
+
+// A histogram of equal numbers has no bins in the file (docs/format-histograms.md).
+func TestEqualNumbersHaveNoBinsInTheFile(t *testing.T) {
+	for _, coarse := range []bool{false, true} {
+		b := histogram.Builder{Coarse: coarse}
+		for want, x := range []int64{700, 700, 9000, 80000} {
+			b.Add(x, 2)
+			h := b.Histogram()
+			if want < 2 {
+				require.Len(t, h.Bins, 1)
+				require.Zero(t, writtenBins(&h))
+				continue
+			}
+			require.Equal(t, want, writtenBins(&h))
+		}
+	}
+}

@@ -39,3 +39,14 @@ func TestCompressionIsDeterministic(t *testing.T) {
 		require.Equal(t, want, written(t, c))
 	}
 }
+
+// Nothing is written of a content that is not valid, and the error says what is wrong.
+func TestWriteRefusesInvalidContents(t *testing.T) {
+	c := stencil(2, 3, true)
+	c.Signatures[0].Function = 9999
+	want := c.Validate()
+	require.Error(t, want)
+	var b bytes.Buffer
+	require.EqualError(t, Write(&b, c), want.Error())
+	require.Zero(t, b.Len())
+}
