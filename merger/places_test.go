@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 )
 
-// placed is a rank that passes a heap buffer, and a pointer to memory that nothing is known of, from
-// work, called by main. Its tables are in one order or, swapped, in another, with an entry that nothing
-// uses.
+// placed is a rank that passes a heap buffer, and a pointer to memory that nothing is known of,
+// from work, called by main. Its tables are in one order or, swapped, in another, with an entry
+// that nothing uses.
 func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 	t.Helper()
 	mainSite := trace.Site{BuildID: "aa", Module: "app", Offset: 0x900}

@@ -53,7 +53,7 @@ func TestCutsAreAtEqualDistances(t *testing.T) {
 			list := k.List()
 			require.Less(t, len(list), maxCuts)
 			require.GreaterOrEqual(t, len(list), min(maxCuts/4, int(barriers)))
-			least, most := int64(10*barriers), int64(0)
+			least, most := 10*barriers, int64(0)
 			for i, before := 0, int64(1); i < len(list); i++ {
 				require.Equal(t, list[i].At+4, list[i].Until, "the barrier before was entered 1 before and left 4 after")
 				if i > 0 {

@@ -74,7 +74,7 @@ func randomGroup(random *rand.Rand, groups [][]int) (name string, args tracetest
 		}
 		return out
 	}
-	in := func(list []int, rank int) bool { return slices.Contains(list, rank) }
+	in := slices.Contains[[]int]
 	kind := random.IntN(7)
 	switch kind {
 	case 0:

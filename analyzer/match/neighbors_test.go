@@ -28,7 +28,6 @@ func (n *neighborhood) Collective(c *match.Collective, part int) {
 // of its sources, whichever call has made the topology. For each of them the graph is random.
 func TestNeighborsOfRandomTopologies(t *testing.T) {
 	const ranks = 6
-	type args = tracetest.Args
 	for seed := range uint64(8) {
 		for _, how := range []string{"MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent", "MPI_Cart_create", ""} {
 			random := rand.New(rand.NewPCG(seed, uint64(len(how))))

@@ -66,116 +66,120 @@ func stopped(t *testing.T, b *tracetest.Builder) map[int]string {
 	return s.waits
 }
 
-// TestWhatStoppedRanksWaitFor: four ranks end in calls that never returned. Each case names the
-// ranks that are in one, and what those wait for.
-func TestWhatStoppedRanksWaitFor(t *testing.T) {
-	type args = tracetest.Args
-	received := func(source, tag int) tracetest.Status { return tracetest.Status{Source: source, Tag: tag, Bytes: 8} }
-	window := func(b *tracetest.Builder) {
-		b.Ranks(func(_ int, r *tracetest.Rank) {
-			r.Call("MPI_Win_create", 1, 2, args{"win": tracetest.Win(0)}).Call("MPI_Comm_group", 2, 3, args{"group": tracetest.Group(9)}).
-				Call("MPI_Group_incl", 3, 4, args{"group": tracetest.Group(9), "n": 2, "ranks": []int{3, 0}, "newgroup": tracetest.Group(1)})
+type args = tracetest.Args
+
+// withWindow gives the ranks a window, and a group of ranks 3 and 0.
+func withWindow(b *tracetest.Builder) {
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		r.Call("MPI_Win_create", 1, 2, args{"win": tracetest.Win(0)}).Call("MPI_Comm_group", 2, 3, args{"group": tracetest.Group(9)}).
+			Call("MPI_Group_incl", 3, 4, args{"group": tracetest.Group(9), "n": 2, "ranks": []int{3, 0}, "newgroup": tracetest.Group(1)})
+	})
+}
+
+// stoppedRuns are runs of four ranks that end in calls which never returned: the ranks that are in
+// one, and what those wait for.
+var stoppedRuns = map[string]struct {
+	build func(b *tracetest.Builder)
+	want  map[int]string
+}{
+	"receives": {func(b *tracetest.Builder) {
+		b.Rank(0).Call("MPI_Send", 1, 2, args{"dest": 1, "tag": 6})
+		b.Rank(1).Unfinished("MPI_Recv", 5, 9, args{"source": 0, "tag": 5})
+		b.Rank(2).Unfinished("MPI_Recv", 5, 9, args{"source": "MPI_ANY_SOURCE", "tag": 7})
+		b.Rank(3).Unfinished("MPI_Recv", 6, 9, args{"source": 0, "tag": "MPI_ANY_TAG"})
+	}, map[int]string{
+		1: "from 0 tag 5 on 0 at 5: for [0], but tag 6 on 0 at 1",
+		2: "from -1 tag 7 on 0 at 5: for [0 1 3], one of them",
+		3: "from 0 tag -1 on 0 at 6: for [0]",
+	}},
+	"sends": {func(b *tracetest.Builder) {
+		b.Rank(0).Unfinished("MPI_Recv", 5, 9, args{"source": 1, "tag": 4})
+		b.Rank(1).Unfinished("MPI_Ssend", 5, 9, args{"dest": 0, "tag": 4})
+		b.Rank(2).Unfinished("MPI_Ssend", 5, 9, args{"dest": 0, "tag": 4})
+		b.Rank(3).Unfinished("MPI_Sendrecv", 6, 9, args{"dest": 2, "sendtag": 1, "source": 0, "recvtag": 2})
+	}, map[int]string{
+		0: "from 1 tag 4 on 0 at 5: for []",
+		1: "send to 0 tag 4 on 0 at 5: for []",
+		2: "send to 0 tag 4 on 0 at 5: for [0]",
+		3: "send to 2 tag 1 on 0 at 6: for [2]; from 0 tag 2 on 0 at 6: for [0]",
+	}},
+	// Rank 0 has received the first message, and has not started its persistent request 3. Only
+	// requests that lack a partner can end a wait for any of them.
+	"requests": {func(b *tracetest.Builder) {
+		b.Rank(0).Irecv(1, 2, 1, 0).Irecv(2, 3, 1, 1).Irecv(3, 4, 2, 2).
+			Call("MPI_Recv_init", 4, 5, args{"source": 3, "request": tracetest.Request(3)}).
+			Unfinished("MPI_Waitall", 6, 9, args{"count": 4, "array_of_requests": tracetest.Requests{0, 1, 2, 3}})
+		b.Rank(1).Send(1, 2, 0)
+		b.Rank(3).Isend(1, 2, 2, 0).Irecv(2, 3, 0, 1).
+			Unfinished("MPI_Waitany", 6, 9, args{"count": 2, "array_of_requests": tracetest.Requests{0, 1}})
+	}, map[int]string{
+		0: "from 1 tag 0 on 0 at 1: for []; from 1 tag 0 on 0 at 2: for [1]; from 2 tag 0 on 0 at 3: for [2]",
+		3: "any of send to 2 tag 0 on 0 at 1: for [2]; from 0 tag 0 on 0 at 2: for [0]",
+	}},
+	"probes": {func(b *tracetest.Builder) {
+		b.Rank(0).Call("MPI_Send", 1, 2, args{"dest": 1, "tag": 6})
+		b.Rank(1).Call("MPI_Mprobe", 2, 3, args{"source": 0, "tag": 6, "message": tracetest.Message(4), "status": tracetest.Status{Source: 0, Tag: 6, Bytes: 8}}).
+			Unfinished("MPI_Mrecv", 5, 9, args{"message": tracetest.Message(4)})
+		b.Rank(2).Unfinished("MPI_Probe", 5, 9, args{"source": 0, "tag": 3})
+		b.Rank(3).Unfinished("MPI_Mprobe", 5, 9, args{"source": "MPI_ANY_SOURCE", "tag": "MPI_ANY_TAG"})
+	}, map[int]string{
+		1: "from 0 tag 6 on 0 at 2: for []",
+		2: "from 0 tag 3 on 0 at 5: for [0]",
+		3: "from -1 tag -1 on 0 at 5: for [0 1 2], one of them",
+	}},
+	// Rank 0 is in the first barrier, ranks 1 and 2 in the second collective: a broadcast.
+	"collectives": {func(b *tracetest.Builder) {
+		pair := b.Comm("pair", 3, 0)
+		b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 0.5) })
+		b.Rank(0).Call("MPI_Comm_create_group", 1, 2, args{"newcomm": tracetest.Comm(pair)})
+		b.Rank(3).Call("MPI_Comm_create_group", 1, 2, args{"newcomm": tracetest.Comm(pair)}).
+			Unfinished("MPI_Barrier", 5, 9, args{"comm": tracetest.Comm(pair)})
+		b.Rank(1).Unfinished("MPI_Bcast", 5, 9, args{"root": 0})
+		b.Rank(2).Unfinished("MPI_Bcast", 6, 9, args{"root": 0})
+	}, map[int]string{
+		1: "collective 0 on 0 at 5: for [0]",
+		2: "collective 0 on 0 at 6: for [0]",
+		3: "collective 0 on 1 at 5: for [0]",
+	}},
+	"all but one": {func(b *tracetest.Builder) {
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Collective("MPI_Barrier", 1, 2)
+			switch i {
+			case 0:
+				r.Unfinished("MPI_Bcast", 5, 9, args{"root": 0})
+			case 2:
+				r.Unfinished("MPI_Bcast", 6, 9, args{"root": 0})
+			}
 		})
-	}
-	for name, test := range map[string]struct {
-		build func(b *tracetest.Builder)
-		want  map[int]string
-	}{
-		"receives": {func(b *tracetest.Builder) {
-			b.Rank(0).Call("MPI_Send", 1, 2, args{"dest": 1, "tag": 6})
-			b.Rank(1).Unfinished("MPI_Recv", 5, 9, args{"source": 0, "tag": 5})
-			b.Rank(2).Unfinished("MPI_Recv", 5, 9, args{"source": "MPI_ANY_SOURCE", "tag": 7})
-			b.Rank(3).Unfinished("MPI_Recv", 6, 9, args{"source": 0, "tag": "MPI_ANY_TAG"})
-		}, map[int]string{
-			1: "from 0 tag 5 on 0 at 5: for [0], but tag 6 on 0 at 1",
-			2: "from -1 tag 7 on 0 at 5: for [0 1 3], one of them",
-			3: "from 0 tag -1 on 0 at 6: for [0]",
-		}},
-		"sends": {func(b *tracetest.Builder) {
-			b.Rank(0).Unfinished("MPI_Recv", 5, 9, args{"source": 1, "tag": 4})
-			b.Rank(1).Unfinished("MPI_Ssend", 5, 9, args{"dest": 0, "tag": 4})
-			b.Rank(2).Unfinished("MPI_Ssend", 5, 9, args{"dest": 0, "tag": 4})
-			b.Rank(3).Unfinished("MPI_Sendrecv", 6, 9, args{"dest": 2, "sendtag": 1, "source": 0, "recvtag": 2})
-		}, map[int]string{
-			0: "from 1 tag 4 on 0 at 5: for []",
-			1: "send to 0 tag 4 on 0 at 5: for []",
-			2: "send to 0 tag 4 on 0 at 5: for [0]",
-			3: "send to 2 tag 1 on 0 at 6: for [2]; from 0 tag 2 on 0 at 6: for [0]",
-		}},
-		// Rank 0 has received the first message, and has not started its persistent request 3. Only
-		// requests that lack a partner can end a wait for any of them.
-		"requests": {func(b *tracetest.Builder) {
-			b.Rank(0).Irecv(1, 2, 1, 0).Irecv(2, 3, 1, 1).Irecv(3, 4, 2, 2).
-				Call("MPI_Recv_init", 4, 5, args{"source": 3, "request": tracetest.Request(3)}).
-				Unfinished("MPI_Waitall", 6, 9, args{"count": 4, "array_of_requests": tracetest.Requests{0, 1, 2, 3}})
-			b.Rank(1).Send(1, 2, 0)
-			b.Rank(3).Isend(1, 2, 2, 0).Irecv(2, 3, 0, 1).
-				Unfinished("MPI_Waitany", 6, 9, args{"count": 2, "array_of_requests": tracetest.Requests{0, 1}})
-		}, map[int]string{
-			0: "from 1 tag 0 on 0 at 1: for []; from 1 tag 0 on 0 at 2: for [1]; from 2 tag 0 on 0 at 3: for [2]",
-			3: "any of send to 2 tag 0 on 0 at 1: for [2]; from 0 tag 0 on 0 at 2: for [0]",
-		}},
-		"probes": {func(b *tracetest.Builder) {
-			b.Rank(0).Call("MPI_Send", 1, 2, args{"dest": 1, "tag": 6})
-			b.Rank(1).Call("MPI_Mprobe", 2, 3, args{"source": 0, "tag": 6, "message": tracetest.Message(4), "status": received(0, 6)}).
-				Unfinished("MPI_Mrecv", 5, 9, args{"message": tracetest.Message(4)})
-			b.Rank(2).Unfinished("MPI_Probe", 5, 9, args{"source": 0, "tag": 3})
-			b.Rank(3).Unfinished("MPI_Mprobe", 5, 9, args{"source": "MPI_ANY_SOURCE", "tag": "MPI_ANY_TAG"})
-		}, map[int]string{
-			1: "from 0 tag 6 on 0 at 2: for []",
-			2: "from 0 tag 3 on 0 at 5: for [0]",
-			3: "from -1 tag -1 on 0 at 5: for [0 1 2], one of them",
-		}},
-		// Rank 0 is in the first barrier, ranks 1 and 2 in the second collective: a broadcast.
-		"collectives": {func(b *tracetest.Builder) {
-			pair := b.Comm("pair", 3, 0)
-			b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(0, 0.5) })
-			b.Rank(0).Call("MPI_Comm_create_group", 1, 2, args{"newcomm": tracetest.Comm(pair)})
-			b.Rank(3).Call("MPI_Comm_create_group", 1, 2, args{"newcomm": tracetest.Comm(pair)}).
-				Unfinished("MPI_Barrier", 5, 9, args{"comm": tracetest.Comm(pair)})
-			b.Rank(1).Unfinished("MPI_Bcast", 5, 9, args{"root": 0})
-			b.Rank(2).Unfinished("MPI_Bcast", 6, 9, args{"root": 0})
-		}, map[int]string{
-			1: "collective 0 on 0 at 5: for [0]",
-			2: "collective 0 on 0 at 6: for [0]",
-			3: "collective 0 on 1 at 5: for [0]",
-		}},
-		"all but one": {func(b *tracetest.Builder) {
-			b.Ranks(func(i int, r *tracetest.Rank) {
-				r.Collective("MPI_Barrier", 1, 2)
-				switch i {
-				case 0:
-					r.Unfinished("MPI_Bcast", 5, 9, args{"root": 0})
-				case 2:
-					r.Unfinished("MPI_Bcast", 6, 9, args{"root": 0})
-				}
-			})
-		}, map[int]string{
-			0: "collective 1 on 0 at 5: for [1 3]",
-			2: "collective 1 on 0 at 6: for [1 3]",
-		}},
-		"start and end": {func(b *tracetest.Builder) {
-			b.Rank(0).Unfinished("MPI_Init", 1, 9, nil)
-			b.Rank(1).Init(1, 2).Unfinished("MPI_Finalize", 5, 9, nil)
-			b.Rank(3).Init(1, 2).Unfinished("MPI_Finalize", 6, 9, nil)
-		}, map[int]string{
-			0: "collective 0 on -1 at 1: for [2]",
-			1: "collective 0 on -1 at 5: for [0 2]",
-			3: "collective 0 on -1 at 6: for [0 2]",
-		}},
-		// An access epoch waits for the ranks of its group; a fence for all that have not entered.
-		"windows": {func(b *tracetest.Builder) {
-			window(b)
-			b.Rank(1).Unfinished("MPI_Win_start", 5, 9, args{"group": tracetest.Group(1), "win": tracetest.Win(0)})
-			b.Rank(2).Unfinished("MPI_Win_fence", 5, 9, args{"win": tracetest.Win(0)})
-			b.Rank(3).Call("MPI_Win_post", 5, 6, args{"group": tracetest.Group(1), "win": tracetest.Win(0)}).
-				Unfinished("MPI_Win_wait", 7, 9, args{"win": tracetest.Win(0)})
-		}, map[int]string{
-			1: "from 3 tag -1 on 0 at 5: for [3]; from 0 tag -1 on 0 at 5: for [0]",
-			2: "collective 1 on 0 at 5: for [0 1 3]",
-			3: "from 3 tag -1 on 0 at 7: for [3]; from 0 tag -1 on 0 at 7: for [0]",
-		}},
-	} {
+	}, map[int]string{
+		0: "collective 1 on 0 at 5: for [1 3]",
+		2: "collective 1 on 0 at 6: for [1 3]",
+	}},
+	"start and end": {func(b *tracetest.Builder) {
+		b.Rank(0).Unfinished("MPI_Init", 1, 9, nil)
+		b.Rank(1).Init(1, 2).Unfinished("MPI_Finalize", 5, 9, nil)
+		b.Rank(3).Init(1, 2).Unfinished("MPI_Finalize", 6, 9, nil)
+	}, map[int]string{
+		0: "collective 0 on -1 at 1: for [2]",
+		1: "collective 0 on -1 at 5: for [0 2]",
+		3: "collective 0 on -1 at 6: for [0 2]",
+	}},
+	// An access epoch waits for the ranks of its group; a fence for all that have not entered.
+	"windows": {func(b *tracetest.Builder) {
+		withWindow(b)
+		b.Rank(1).Unfinished("MPI_Win_start", 5, 9, args{"group": tracetest.Group(1), "win": tracetest.Win(0)})
+		b.Rank(2).Unfinished("MPI_Win_fence", 5, 9, args{"win": tracetest.Win(0)})
+		b.Rank(3).Call("MPI_Win_post", 5, 6, args{"group": tracetest.Group(1), "win": tracetest.Win(0)}).
+			Unfinished("MPI_Win_wait", 7, 9, args{"win": tracetest.Win(0)})
+	}, map[int]string{
+		1: "from 3 tag -1 on 0 at 5: for [3]; from 0 tag -1 on 0 at 5: for [0]",
+		2: "collective 1 on 0 at 5: for [0 1 3]",
+		3: "from 3 tag -1 on 0 at 7: for [3]; from 0 tag -1 on 0 at 7: for [0]",
+	}},
+}
+
+func TestWhatStoppedRanksWaitFor(t *testing.T) {
+	for name, test := range stoppedRuns {
 		t.Run(name, func(t *testing.T) {
 			b := tracetest.New(4)
 			test.build(b)

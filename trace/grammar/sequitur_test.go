@@ -201,8 +201,8 @@ func TestResumeTakesAnyGrammar(t *testing.T) {
 	require.Equal(t, append(g.Expand(0), 9), s.Grammar().Expand(0))
 }
 
-// The ends of these roots look like the beginning of a rule that Sequitur would predict, but loading
-// changes the rules.
+// The ends of these roots look like the beginning of a rule that Sequitur would predict, but
+// loading changes the rules.
 func TestResumeTakesGrammarsThatEndLikeARule(t *testing.T) {
 	for name, g := range map[string]Grammar{
 		"a rule with one symbol": {Rules: [][]Symbol{

@@ -71,8 +71,8 @@ func largeMessages() *tracetest.Builder {
 	return b
 }
 
-// The cause is the messages, without which the run takes 242 − 20 · 10. They are named by their call
-// sites on one node, and are the network's between two.
+// The cause is the messages, without which the run takes 242 − 20 · 10. They are named by their
+// call sites on one node, and are the network's between two.
 func TestLargeMessages(t *testing.T) {
 	f := find(t, largeMessages().Content())
 	v := f.Verdict

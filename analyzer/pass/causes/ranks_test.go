@@ -128,10 +128,10 @@ func TestUnevenOnPath(t *testing.T) {
 	assert.EqualValues(t, 50, uneven(60))
 }
 
-// Three ranks of a node were seen on two CPUs; each computes 600, of which it has a CPU for 600 −
-// 200 (delayed) − 10 (stolen) − 50 (blocked) = 340. In turns that takes 3 · 340/2 = 510. If one
-// computed 300 less, it would need a CPU for 300 instead of 340: (300 + 2 · 340)/2 = 490. The node of
-// the fourth rank has enough CPUs.
+// Three ranks of a node were seen on two CPUs; each computes 600, of which it has a CPU
+// for 600 − 200 (delayed) − 10 (stolen) − 50 (blocked) = 340. In turns that takes 3 · 340/2 = 510.
+// If one computed 300 less, it would need a CPU for 300 instead of 340: (300 + 2 · 340)/2 = 490.
+// The node of the fourth rank has enough CPUs.
 func TestScarceCPUs(t *testing.T) {
 	region := accounts.Activity{Function: 1, Next: 2}
 	a := &search{input: input{Accounts: &accounts.Accounts{MainOf: []int{0, 1, 2, 3}, End: 1000}}}
