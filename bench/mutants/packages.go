@@ -12,14 +12,14 @@ var subjects = []subject{
 	{"analyzer/match", []string{
 		"analyzer/match", "analyzer/waitstate", "analyzer/eventlog", "analyzer/execution",
 		"analyzer/clock", "analyzer/polling", "analyzer/scaling",
-		"analyzer/pass/accounts", "analyzer/criticalpath",
+		"analyzer/pass/accounts",
 	}},
 	{"analyzer/waitstate", []string{
 		"analyzer/waitstate", "analyzer/match", "analyzer/eventlog", "analyzer/clusters",
-		"analyzer/pass/accounts", "analyzer/criticalpath", "analyzer",
+		"analyzer/pass/accounts", "analyzer",
 	}},
 	{"analyzer/pass/causes", []string{
-		"analyzer/pass/causes", "analyzer/pass/accounts", "analyzer/pass/route", "analyzer/criticalpath",
+		"analyzer/pass/causes", "analyzer/pass/accounts", "analyzer/pass/route",
 		"analyzer/verdict", "analyzer/report", "analyzer",
 	}},
 	{"store", []string{"store", "cmd/cairn/internal/storage", "merger/collect", "shipper"}},
