@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/stretchr/testify/require"
 )
 
 // A thread with another lead makes its lead's calls. Peers that the lead has in a column or as a

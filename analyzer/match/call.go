@@ -208,13 +208,17 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 		if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.completed(p, e)
 		}
-	case probe, matchedProbe:
+	case probe:
 		if c.open {
 			r.operation(c, e) // what it waits for
-		} else if p.action == matchedProbe {
-			c.event = timeline.Keep(e)
 		} else if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.itself(p, e)
+		}
+	case matchedProbe:
+		if c.open {
+			r.operation(c, e)
+		} else {
+			c.event = timeline.Keep(e)
 		}
 	case initialize, finalize:
 	default:

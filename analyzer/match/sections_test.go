@@ -176,7 +176,6 @@ func TestShapesOfRandomPrograms(t *testing.T) {
 // TestRareCallsInSections: what sections do not support is matched as in the order of time, and
 // does not disturb the sections around it.
 func TestRareCallsInSections(t *testing.T) {
-	type args = tracetest.Args
 	any := func(r *tracetest.Rank, at float64, source int) {
 		r.Call("MPI_Recv", at, at+3, args{"source": "MPI_ANY_SOURCE", "status": tracetest.Status{Source: source, Bytes: 1 << 20}})
 	}
