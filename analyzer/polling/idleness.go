@@ -14,7 +14,10 @@ type idleness struct {
 	once    sync.Once
 	samples []trace.ContextSample
 	askers  map[asker]*askerGaps
-	ready   int64 // exit of MPI_Init
+	// off is the time for which the rank was without a CPU in unsuccessful tests, by the sample
+	// before: their time beyond testRuns.
+	off   []float64
+	ready int64 // exit of MPI_Init
 }
 
 // askerGaps are the gaps after unsuccessful tests at one call site.
@@ -27,8 +30,8 @@ type askerGaps struct {
 
 type gapSum struct{ ns, count float64 }
 
-// A spell is the activity of a rank between samples: the duration in nanoseconds, and the part of
-// it in which it ran.
+// A spell is the activity of a rank between samples: the duration in nanoseconds, without
+// idleness.off, and the part of it in which it ran.
 type spell struct {
 	wall, ran           float64
 	voluntary, switches float64 // number of voluntary context switches, and of all
@@ -63,14 +66,19 @@ func (x *idleness) measure(t timeline.Trace, l timeline.Location) {
 	if err != nil {
 		return // the reader of the calls reports the error
 	}
+	x.off = make([]float64, len(x.samples))
 	var a asking
 	for cursor.Next() {
 		e := cursor.Event()
 		if e.Semantics.Operation == semantics.Initialize {
 			x.ready = e.Exit
 		}
-		if before, gap := a.next(Of(e), e); before != nil {
+		kind := Of(e)
+		if before, gap := a.next(kind, e); before != nil {
 			x.add(*before, e.Enter-gap, e.Enter)
+		}
+		if kind == Missed {
+			x.eachInterval(e.Enter+testRuns, e.Exit, func(i int, ns float64) { x.off[i] += ns })
 		}
 	}
 	usual, exceptional := make([]gapSum, len(x.samples)), make([]gapSum, len(x.samples))
@@ -104,10 +112,20 @@ func (x *idleness) add(before asker, from, to int64) {
 		return
 	}
 	of.long++
+	x.eachInterval(from, to, func(i int, ns float64) {
+		of.between[i].ns += ns
+		of.between[i].count += ns / float64(to-from)
+	})
+}
+
+// eachInterval divides a time by the samples: it calls f with the index of the sample before and
+// the length of each part.
+func (x *idleness) eachInterval(from, to int64, f func(i int, ns float64)) {
+	if from >= to {
+		return
+	}
 	for i := max(0, x.sampleBefore(from)); i < len(x.samples)-1 && x.samples[i].MonotonicNS < to; i++ {
-		begin, end := max(from, x.samples[i].MonotonicNS), min(to, x.samples[i+1].MonotonicNS)
-		of.between[i].ns += float64(end - begin)
-		of.between[i].count += float64(end-begin) / float64(to-from)
+		f(i, float64(min(to, x.samples[i+1].MonotonicNS)-max(from, x.samples[i].MonotonicNS)))
 	}
 }
 
@@ -160,7 +178,7 @@ func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSu
 func (x *idleness) spell(i int) spell {
 	a, b := &x.samples[i], &x.samples[i+1]
 	s := spell{
-		wall: max(1, float64(b.MonotonicNS-a.MonotonicNS)), ran: float64(b.CPUNS - a.CPUNS),
+		wall: max(1, float64(b.MonotonicNS-a.MonotonicNS)-x.off[i]), ran: float64(b.CPUNS - a.CPUNS),
 		voluntary: float64(b.VoluntarySwitches - a.VoluntarySwitches), counted: b.VoluntarySwitches+b.InvoluntarySwitches > 0,
 	}
 	s.starting = a.MonotonicNS < x.ready
