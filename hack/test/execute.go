@@ -101,9 +101,10 @@ func (e *executor) step(ctx context.Context, st stage, step string, log *log, ev
 		}
 		step = m + flags + step[len(m):]
 	}
-	// 1. A process group of its own, so that an interrupt ends everything that the step started.
+	// 1. A session of its own: an interrupt ends everything that the step started, and Linux
+	// schedules the step as one unit beside others (sched(7), autogroup).
 	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", step)
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = 2 * time.Minute
 	used := filepath.Join(logs, st.name+".cpu")
