@@ -124,7 +124,9 @@ func assertNobodyIsLeft(t *testing.T, program string) {
 		}
 		return found
 	}
-	assert.Eventually(t, func() bool { return len(left()) == 0 }, 3*time.Second, 50*time.Millisecond, "%v", left())
+	if !assert.Eventually(t, func() bool { return len(left()) == 0 }, 30*time.Second, 50*time.Millisecond) {
+		t.Log(left())
+	}
 }
 
 // assertCutShort: the trace is complete up to where the job was ended, and it has its report. Rank
@@ -177,7 +179,9 @@ func TestSignalsAsTheyCome(t *testing.T) {
 		loop := launched(implementation, 2, program, "loop")
 		t.Run(implementation+"/timeout", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			r := start(t, append([]string{"timeout", "5"}, cairnRun(dir, loop...)...)...)
+			r := start(t, append([]string{"timeout", "120"}, cairnRun(dir, loop...)...)...)
+			r.await(t, "iteration 20\n")
+			require.NoError(t, r.cmd.Process.Signal(syscall.SIGALRM)) // the time is up
 			assert.Equal(t, 124, r.end(t, 20*time.Second))
 			assert.NotContains(t, r.output.String(), "this is the second signal")
 			assertCutShort(t, dir, r)
