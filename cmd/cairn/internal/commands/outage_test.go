@@ -66,7 +66,7 @@ func (m *testMinio) start() error {
 		return err
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		response, err := http.Get("http://" + m.address + "/minio/health/live")
+		response, err := http.Get("http://" + m.address + "/minio/health/cluster")
 		if err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
