@@ -32,8 +32,8 @@ const (
 	// oftenLost: number of context switches per gap that indicates preemptions, which also occur in
 	// shorter gaps, rather than work.
 	oftenLost = 1.5
-	// testRuns: time, in nanoseconds, for which an unsuccessful test runs at most. In a longer one
-	// the library gave up the CPU, for which Linux's timers need 50 µs (timerslack_ns in prctl(2)).
+	// testRuns: time, in nanoseconds, for which an unsuccessful test runs at most. A longer one is
+	// taken to be off the CPU for the rest: a sleep takes at least 50 µs (timerslack_ns, prctl(2)).
 	testRuns = 50_000
 	// majority: for a rank to count as working in spite of preemptions, this fraction of the time
 	// must be in exceptional gaps, and the rank must have run in this fraction of them.

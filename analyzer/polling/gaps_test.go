@@ -109,6 +109,20 @@ func attempts(t *testing.T, tr timeline.Trace, rank int) (list [][2]int64) {
 	return list
 }
 
+// assertIdle: rank 1 waits for nearly all of a time, in ms, if it is idle, else for hardly any.
+func assertIdle(t *testing.T, b *tracetest.Builder, idle bool, ms float64) {
+	t.Helper()
+	found := 0.0
+	for _, a := range attempts(t, timeline.Of(b.Open(t)), 1) {
+		found += float64(a[1]-a[0]) / tracetest.Unit
+	}
+	if idle {
+		assert.Greater(t, found, 0.95*ms)
+	} else {
+		assert.Less(t, found, 0.05*ms)
+	}
+}
+
 // nobody is a handler that does nothing.
 type nobody struct{}
 
@@ -153,15 +167,7 @@ func TestIdleGapsBetweenPolls(t *testing.T) {
 				waited += p.now - begin
 			}
 			p.rank.Finalize(p.now, p.now+1)
-			found := 0.0
-			for _, a := range attempts(t, timeline.Of(b.Open(t)), 1) {
-				found += float64(a[1]-a[0]) / tracetest.Unit
-			}
-			if c.idle {
-				assert.Greater(t, found, 0.95*waited)
-			} else {
-				assert.Less(t, found, 0.05*waited)
-			}
+			assertIdle(t, b, c.idle, waited)
 		})
 	}
 }
@@ -185,15 +191,7 @@ func TestPollsThatGiveUpTheCPU(t *testing.T) {
 			begin := p.waitFor(p.now+300, func(int) { c.between(p) })
 			waited := p.now - begin
 			p.rank.Finalize(p.now, p.now+1)
-			found := 0.0
-			for _, a := range attempts(t, timeline.Of(b.Open(t)), 1) {
-				found += float64(a[1]-a[0]) / tracetest.Unit
-			}
-			if c.idle {
-				assert.Greater(t, found, 0.95*waited)
-			} else {
-				assert.Less(t, found, 0.05*waited)
-			}
+			assertIdle(t, b, c.idle, waited)
 		})
 	}
 }
