@@ -13,13 +13,13 @@ unformatted=$(git ls-files '*.go' | xargs gofmt -l)
 # Commits since this is a rule; of a shallow clone, those that it has. Lines such as Signed-off-by say
 # no reason.
 LC_ALL=C.UTF-8 # characters, not bytes
-commits=$(git log --no-merges --since-as-filter=2026-11-27T00:00Z --format=%h)
-for commit in $commits; do
-  subject=$(git log -1 --format=%s "$commit")
-  [ ${#subject} -le 72 ] || complain "the subject of commit $commit has ${#subject} characters, more than 72 (git commit --amend)"
-  git log -1 --format=%b "$commit" | grep -vqE '^([A-Z][A-Za-z-]+: .*|[[:punct:][:space:]]*)$' ||
-    complain "commit $commit has no body that says why (git commit --amend): $subject"
-done
+commits=$(git log --no-merges --since-as-filter=2026-11-27T00:00Z --format='%h%n%s%n%b%x1e')
+while IFS= read -r -d $'\x1e' commit; do
+  { read -r hash; read -r subject; body=$(cat); } <<<"${commit#$'\n'}"
+  [ ${#subject} -le 72 ] || complain "the subject of commit $hash has ${#subject} characters, more than 72 (git commit --amend)"
+  grep -vqE '^([A-Z][A-Za-z-]+: .*|[[:punct:][:space:]]*)$' <<<"$body" ||
+    complain "commit $hash has no body that says why (git commit --amend): $subject"
+done <<<"$commits"
 
 hack/lint.sh || complain "lint (make lint)"
 
