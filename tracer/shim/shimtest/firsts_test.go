@@ -219,14 +219,26 @@ func TestFirstCalls(t *testing.T) {
 				require.Len(t, ends, functions+1, traced.Stderr)
 				for i, line := range strings.Split(strings.TrimSuffix(plain.Stdout, "\n"), "\n") {
 					name, both, _ := strings.Cut(line, ":")
-					if end := both[:len(both)/2]; both == end+end {
-						assert.Equal(t, name+":"+end, ends[i], when)
-					} else {
+					end := both[:len(both)/2]
+					if both != end+end || name+":"+end != ends[i] && endsSo(t, strings.TrimPrefix(ends[i], name+":"), program, when, "2", name) {
 						undefined++
+						continue
 					}
+					assert.Equal(t, name+":"+end, ends[i], when)
 				}
 				assert.Less(t, undefined, functions/20, "how many end as chance has it")
 			}
 		})
 	}
+}
+
+// endsSo tells whether one of many runs without the tracer ends in this way: what a library did not
+// initialize depends on the addresses of a process, too.
+func endsSo(t *testing.T, end string, program ...string) bool {
+	for range 60 {
+		if ends := Run(t, nil, program...).Stdout; strings.Contains(strings.ReplaceAll(ends, "\n", " "), end+" ") {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,11 @@
-// Calls each function of rows.h as the first and only one of its kind in a process of its own, and prints how each
-// process ended. `firsts early …` calls them before MPI_Init, `firsts … N` N times: what the stack below the call contains
-// differs from time to time, and so may the end if MPI uses a variable that it did not set.
+// Calls each function of rows.h as the first and only one of its kind in a process of its own, and
+// prints how each process ended. `firsts early …` calls them before MPI_Init, `firsts … N` N times:
+// what the stack below the call contains differs from time to time, and so may the end if MPI uses a
+// variable that it did not set. `firsts … N NAME` calls only this function.
 //
-// A process per MPI_Init would take minutes. So one process initializes MPI and calls nothing else through the tracer, and
-// its children, made by a bare fork, which no handler of the tracer sees, go on as if each were it.
+// A process per MPI_Init would take minutes. So one process initializes MPI and calls nothing else
+// through the tracer, and its children, made by a bare fork, which no handler of the tracer sees, go
+// on as if each were it.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <dlfcn.h>
@@ -17,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Handles in Fortran, whose conversion would be a call: constants of mpif.h in Open MPI, and C's handles in MPICH.
+// Handles in Fortran, whose conversion would be a call: constants of mpif.h in Open MPI, and C's
+// handles in MPICH.
 #ifdef OPEN_MPI
 enum { F_MPI_Datatype = 7, F_MPI_Op = 3, F_MPI_Comm = 1, F_MPI_Group = 1, F_MPI_Errhandler = 2, F_NO_MESSAGE = 1 };
 #define F_NULL(null) 0
@@ -137,6 +140,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		dup2(silent, i); // MPI prints its errors
 	for (const struct row *row = rows; row->name != NULL; row++) {
+		if (argc > 3 && strcmp(argv[3], row->name) != 0)
+			continue;
 		dprintf(out, "%s:", row->name);
 		for (int fill = 0; fill < atoi(argv[2]); fill++) {
 			int status;
