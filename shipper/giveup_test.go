@@ -179,3 +179,18 @@ func mergedContent(t *testing.T, s store.Store, id Identity) *trace.Content {
 	require.Len(t, contents, 1)
 	return contents[0]
 }
+
+// Times are given up when a quarter of the limit is left; of a small limit, when 8 MiB and a
+// sixteenth are left, but not while half of it is.
+func TestSpaceAtWhichTimesAreGivenUp(t *testing.T) {
+	const mib = 1 << 20
+	for limit, left := range map[int64]int64{
+		1 * mib:    mib / 2,
+		16 * mib:   8 * mib,
+		32 * mib:   10 * mib,
+		64 * mib:   16 * mib,
+		1024 * mib: 256 * mib,
+	} {
+		require.Equal(t, left, littleLeft(limit), limit)
+	}
+}

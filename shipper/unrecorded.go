@@ -26,7 +26,7 @@ func (u unrecorded) lines() []string {
 	lines := slices.Sorted(maps.Values(u))
 	lines = slices.Compact(lines)
 	if over := len(lines) - maxProblems; over > 0 {
-		lines = append(lines[:maxProblems:maxProblems], fmt.Sprintf(moreProcesses+"%d more processes", over))
+		lines = append(lines[:maxProblems:maxProblems], fmt.Sprintf(moreProcesses+"%d more", over))
 	}
 	return lines
 }
