@@ -36,8 +36,9 @@ head "A traced run on this machine"
 say "installing compilers and MPI, building Cairn: two to three minutes on a fresh machine"
 mkdir -p out
 make -s bin/cairn & building=$! # needs no C compiler, and apt waits for the network
+trap 'kill $building 2>/dev/null || true' EXIT
 hack/install.sh base
-wait $building
+wait $building && trap - EXIT || die "Cairn could not be built"
 make -s -j"$(nproc)" lib/libcairn-core.so lib/libcairn-openmpi.so
 make -s -C examples bin/openmpi/stencil
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
