@@ -9,7 +9,10 @@
 
 #include "layout_gen.h"
 
-enum { CAIRN_HEADER = CAIRN_RECORD_BYTES }; // before a record's inputs
+enum {
+	CAIRN_HEADER = CAIRN_RECORD_BYTES, // before a record's inputs
+	CAIRN_ORIGINALS = 512,             // entries of a buffer's table; a power of two
+};
 
 // Fields that are written together also have a name as one word, with the first field
 // in the low bits.
@@ -33,6 +36,23 @@ struct cairn_record_header {
 };
 CAIRN_LAYOUT_RECORD(struct cairn_record_header);
 
+// A short record; what follows it depends on its state.
+struct cairn_short_record {
+	_Atomic uint64_t first; // state, original, duration
+	uint64_t second;        // enter, epoch
+};
+
+// Fields of the first word.
+#define CAIRN_SHORT_RECORD(state, original, tail) \
+	(CAIRN_SHORT | (uint64_t)(state) << CAIRN_SHORT_STATE_SHIFT | (uint64_t)(original) << CAIRN_SHORT_ORIGINAL_SHIFT | \
+		(uint64_t)(tail) << CAIRN_SHORT_DURATION_SHIFT)
+
+// The first values that do not fit in a field.
+#define CAIRN_SHORT_MAX_ORIGINAL (1u << (CAIRN_SHORT_DURATION_SHIFT - CAIRN_SHORT_ORIGINAL_SHIFT))
+#define CAIRN_SHORT_MAX_DURATION ((uint64_t)1 << (64 - CAIRN_SHORT_DURATION_SHIFT))
+#define CAIRN_SHORT_MAX_ENTER ((uint64_t)1 << CAIRN_SHORT_ENTER_BITS)
+#define CAIRN_SHORT_MAX_EPOCH ((uint64_t)1 << (64 - CAIRN_SHORT_ENTER_BITS))
+
 // An event of a buffer: a thread has taken it, or has filled it.
 struct cairn_event {
 	struct cairn_event *next;
@@ -47,16 +67,19 @@ struct cairn_buffer {
 	char magic[8];
 	uint32_t format, thread;
 	uint64_t sequence;
-	_Atomic uint64_t used; // bytes of records
+	_Atomic uint64_t used; // bytes of records that readers may look at
 	uint64_t dropped;
-	uint64_t ticks, monotonic_ns, realtime_ns;
+	uint64_t ticks, monotonic_ns, realtime_ns, epoch;
 	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format; readers of the file ignore the following fields.
 	struct cairn_event given, full;
 	struct cairn_buffer *next; // in the list of fresh buffers
 	uint64_t capacity;
+	// The records that short records can refer to, by hash: offsets in words; 0: none.
+	_Alignas(64) uint16_t originals[CAIRN_ORIGINALS];
 };
 CAIRN_LAYOUT_BUFFER(struct cairn_buffer);
+_Static_assert(sizeof(struct cairn_buffer) <= CAIRN_BUFFER_HEADER, "the header is larger than its page");
 
 // cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be
 // killed between any two stores: a buffer without magic is invalid, and with it the whole
@@ -70,8 +93,9 @@ static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, u
 	s->thread = thread;
 	s->sequence = sequence;
 	s->dropped = 0;
-	s->ticks = s->monotonic_ns = s->realtime_ns = 0;
+	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = 0;
 	s->stopped[0] = 0;
+	memset(s->originals, 0, sizeof(s->originals));
 	atomic_thread_fence(memory_order_release);
 	memcpy(s->magic, CAIRN_BUFFER_MAGIC, sizeof(s->magic));
 }

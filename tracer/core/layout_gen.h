@@ -5,11 +5,22 @@
 #include <stddef.h>
 
 enum {
-	CAIRN_BUFFER_FORMAT = 1,
+	CAIRN_BUFFER_FORMAT = 2,
 	CAIRN_BUFFER_HEADER = 4096, // bytes of a record buffer before its records
 	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
 	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering
+	CAIRN_COMMITTED = 1, // bit of a record's state; above it the number of words of header and inputs
+	CAIRN_INPUTS_SHIFT = 1,
+	CAIRN_SHORT = 1, // bit of the first word of a short record; a record's length has it 0
+	CAIRN_SHORT_OPEN = 0, // its state: the call has not returned
+	CAIRN_SHORT_EQUAL = 1, // nothing follows: result, flags and outputs are the original's
+	CAIRN_SHORT_OUTPUTS = 2, // as many words of outputs follow as the original has
+	CAIRN_SHORT_EXPLICIT = 3, // a record's header without the caller follows, then the outputs
+	CAIRN_SHORT_STATE_SHIFT = 1, // positions in the first word
+	CAIRN_SHORT_ORIGINAL_SHIFT = 3,
+	CAIRN_SHORT_DURATION_SHIFT = 19, // open or explicit: bytes up to the next record
+	CAIRN_SHORT_ENTER_BITS = 40, // low bits of the second word; above it the epoch
 	CAIRN_ENTRY_MODULE = 1, // types of entries in the dictionary
 	CAIRN_ENTRY_PATH = 2,
 	CAIRN_ENTRY_ALLOCATION = 3,
@@ -70,7 +81,8 @@ enum {
 	CAIRN_FIELD(type, ticks, 40, 8); \
 	CAIRN_FIELD(type, monotonic_ns, 48, 8); \
 	CAIRN_FIELD(type, realtime_ns, 56, 8); \
-	CAIRN_FIELD(type, stopped, 64, 1024)
+	CAIRN_FIELD(type, epoch, 64, 8); \
+	CAIRN_FIELD(type, stopped, 72, 1024)
 
 // A record begins with this header, followed by its words.
 #define CAIRN_LAYOUT_RECORD(type) \

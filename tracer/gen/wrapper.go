@@ -140,7 +140,7 @@ func (w *wrapperWriter) inputs() {
 	if epochBefore(w.f) {
 		w.line("\tcairn_epoch_before(&record_);")
 	}
-	w.line("\tcairn_enter(&record_);")
+	w.line("\tword_ = cairn_enter(&record_, word_);")
 	w.line("}")
 }
 
@@ -183,7 +183,7 @@ func (w *wrapperWriter) outputs() {
 	}
 	if f.MayMark() {
 		w.line("\tcounts_ = %s;", counts(f))
-		w.line("\trecord_.header->flags |= counts_ ? CAIRN_MARKER : 0;")
+		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
 	}
 	w.line("\tcairn_commit(&record_, word_);")
 	if f.MayMark() {

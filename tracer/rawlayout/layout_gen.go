@@ -4,12 +4,23 @@ package rawlayout
 
 // Numbers.
 const (
-	BufferFormat       = 1
+	BufferFormat       = 2
 	BufferHeader       = 4096 // bytes of a record buffer before its records
 	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
 	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
 	FlagMarker         = 2    // flag of a record: the call is a marker for clustering
-	EntryModule        = 1    // types of entries in the dictionary
+	Committed          = 1    // bit of a record's state; above it the number of words of header and inputs
+	InputsShift        = 1
+	Short              = 1 // bit of the first word of a short record; a record's length has it 0
+	ShortOpen          = 0 // its state: the call has not returned
+	ShortEqual         = 1 // nothing follows: result, flags and outputs are the original's
+	ShortOutputs       = 2 // as many words of outputs follow as the original has
+	ShortExplicit      = 3 // a record's header without the caller follows, then the outputs
+	ShortStateShift    = 1 // positions in the first word
+	ShortOriginalShift = 3
+	ShortDurationShift = 19 // open or explicit: bytes up to the next record
+	ShortEnterBits     = 40 // low bits of the second word; above it the epoch
+	EntryModule        = 1  // types of entries in the dictionary
 	EntryPath          = 2
 	EntryAllocation    = 3
 	EntryLine          = 4
@@ -42,7 +53,8 @@ const (
 	BufferTicksAt       = 40
 	BufferMonotonicNSAt = 48
 	BufferRealtimeNSAt  = 56
-	BufferStoppedAt     = 64
+	BufferEpochAt       = 64
+	BufferStoppedAt     = 72
 )
 
 // A record begins with this header, followed by its words.

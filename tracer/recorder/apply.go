@@ -230,7 +230,7 @@ func (c *call) locate(rd *record.Reader) {
 // append adds a call to the thread's grammar and timing.
 func (t *thread) append(number int32, rec record.Record) {
 	t.grammar.Append(number)
-	t.time(number, rec.Words[record.LengthWord], int64(rec.Words[record.EnterWord]), int64(rec.Words[record.ExitWord]))
+	t.time(number, rec.Function, rec.IsMarker(), int64(rec.Enter), int64(rec.Exit))
 	t.lastFunction = rec.Function
 	t.calls++
 }

@@ -23,8 +23,7 @@ func benchmark(b *testing.B, program func(s *recordtest.Shim)) {
 	seg := &record.Buffer{Words: s.Thread(0).Words[:warm]}
 	seg.Words[record.HeaderUsed] = uint64(warm-record.BufferHeaderWords) * 8
 	r.Consume([]*Source{{thread: r.thread(0), Buffers: []*record.Buffer{seg}, Closed: true}})
-	rest := append(recordtest.NewBuffer(0, 1), s.Thread(0).Words[warm:]...)
-	rest[record.HeaderUsed] = uint64(len(rest)-record.BufferHeaderWords) * 8
+	rest, _ := recordtest.Shorten(nil, append(recordtest.NewBuffer(0, 1), s.Thread(0).Words[warm:]...))
 	before := r.Calls()
 	start := recordtest.CPUTime(b)
 	b.ResetTimer()

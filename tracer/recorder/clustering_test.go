@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -113,7 +114,7 @@ func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
 	t.Words = append(append(t.Words, make([]uint64, record.HeaderWords)...), words...)
 	length := uint32(len(t.Words)-at) * 8
 	t.Words[at+record.LengthWord] = record.Join(length, online.StepFunction)
-	t.Words[at+record.ReservedWord] = record.Join(length, 1)
+	t.Words[at+record.ReservedWord] = record.Join(length, record.HeaderWords<<rawlayout.InputsShift|rawlayout.Committed)
 	t.Words[at+record.EpochWord] = s.Epoch | 1
 	t.Words[record.HeaderUsed] = uint64(len(t.Words)-record.BufferHeaderWords) * 8
 }

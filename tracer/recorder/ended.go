@@ -72,15 +72,12 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	}
 	number := r.signatures.terminal(key)
 	// a record can be published just before the clock is read
-	enter := int64(rec.Words[record.EnterWord])
+	enter := int64(rec.Enter)
 	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
 		enter = min(max(enter, t.lastExit), last)
 	}
 	t.inFlight, t.entered = rec.Function, enter
-	words := [record.HeaderWords]uint64{}
-	copy(words[:], rec.Words[:record.HeaderWords])
-	words[record.EnterWord], words[record.ExitWord] = uint64(enter), uint64(r.life.Last(enter))
-	rec.Words = words[:]
+	rec.Enter, rec.Exit = uint64(enter), uint64(r.life.Last(enter))
 	t.append(number, rec)
 	t.returned(number, s)
 }

@@ -15,6 +15,8 @@ func FuzzBuffer(f *testing.F) {
 	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords:]))
 	f.Add(record.BytesOf(s.Threads[1].Words[record.BufferHeaderWords:]))
 	f.Add(record.BytesOf(s.Threads[0].Words[record.BufferHeaderWords : record.BufferHeaderWords+40]))
+	short, _ := recordtest.Shorten(rand.New(rand.NewPCG(3, 2)), s.Threads[0].Words)
+	f.Add(record.BytesOf(short[record.BufferHeaderWords:]))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {
 			return

@@ -3,7 +3,6 @@ package recorder
 import (
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
@@ -39,23 +38,22 @@ type loop struct {
 	state       loopState
 	steps       []loopStep
 	words       []uint64     // of the steps
-	size        int          // number of words in the records of an iteration
 	stamps      []int64      // enter and exit of each call that was equal
 	grid        *timing.Grid // the common grid of all steps, if they have one
 	alike       bool
+	buffer      *record.Buffer     // whose short records the steps know
 	start       grammar.Snapshot   // where the iteration began
 	repetition  grammar.Repetition // its repetition in the grammar
 	generation  uint64             // of the repeats
 	live        []liveSnapshot
-	interrupted bool     // calls were consumed one by one since the last iteration
-	again       uint64   // equal iterations that are not counted yet
-	wait        int      // rounds of the grammar before the next attempt
-	patience    int      // initial value of wait after a failure
-	missed      int      // failed comparisons in a row at places where an iteration can begin
-	joint       []uint64 // an iteration that spans two buffers
-	rounds      int      // kept rounds of the grammar − 1: handles may be exchanged from round to round
-	left        int      // rounds still to keep
-	consumed    uint64   // calls that were consumed as iterations
+	interrupted bool   // calls were consumed one by one since the last iteration
+	again       uint64 // equal iterations that are not counted yet
+	wait        int    // rounds of the grammar before the next attempt
+	patience    int    // initial value of wait after a failure
+	missed      int    // failed comparisons in a row where an iteration can begin
+	rounds      int    // kept rounds of the grammar − 1: handles may be exchanged from round to round
+	left        int    // rounds still to keep
+	consumed    uint64 // calls that were consumed as iterations
 }
 
 type loopState uint8
@@ -76,14 +74,17 @@ const (
 
 // A loopStep is a call of a loop.
 type loopStep struct {
-	repeat        *repeat
-	kept          []uint64 // its words from recordAddress on: a part of the loop's
-	first, second uint64
-	size          int // words of the record
-	number        int32
-	function      uint16
-	counted       bool // all calls of its terminal return the same values
+	repeat   *repeat
+	kept     []uint64 // the words of its record: a part of the loop's
+	short    uint64   // a short record with these bits is this call, in the loop's buffer
+	number   int32
+	function uint16
+	marker   bool
+	counted  bool // all calls of its terminal return the same values
 }
+
+// unknownShort are the bits of no short record.
+const unknownShort = ^uint64(0)
 
 // A liveSnapshot is a live request at the beginning of an iteration.
 type liveSnapshot struct {
@@ -106,10 +107,10 @@ func (l *loop) forget() {
 }
 
 // note observes a repeat that was just consumed on its own.
-func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
+func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, rec record.Record) {
 	l.interrupted = true
 	if l.state == loopBegun {
-		l.keep(m, number, words)
+		l.keep(m, number, rec)
 	}
 	if !t.grammar.AtIterationStart() {
 		return
@@ -156,16 +157,15 @@ func (l *loop) begin(r *Recorder, t *thread) {
 }
 
 // keep adds a call.
-func (l *loop) keep(m *repeat, number int32, words []uint64) {
+func (l *loop) keep(m *repeat, number int32, rec record.Record) {
 	if len(l.steps) == maxLoop {
 		l.patience = maxPatience
 		l.forget()
 		return
 	}
-	l.words = append(l.words, words[record.AddressWord:]...)
+	l.words = append(l.words, rec.Words...)
 	l.steps = append(l.steps, loopStep{
-		repeat: m, number: number, function: m.layout.spec.ID,
-		first: words[record.LengthWord], second: words[record.ReservedWord], size: int(record.Low(words[record.ReservedWord])) / 8,
+		repeat: m, number: number, function: rec.Function, marker: rec.IsMarker(), short: unknownShort,
 	})
 }
 
@@ -178,7 +178,7 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	words := l.words
 	for i := range l.steps {
 		s := &l.steps[i]
-		n := int(record.Low(s.first))/8 - record.AddressWord
+		n := int(record.Low(words[record.LengthWord])) / 8
 		s.kept, words = words[:n:n], words[n:]
 	}
 	first := map[int32]int{} // first step by terminal
@@ -194,11 +194,10 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 			f.counted = false
 		}
 	}
-	l.size, l.grid, l.alike = 0, t.grids.of(l.steps[0].function), true
+	l.buffer, l.grid, l.alike = nil, t.grids.of(l.steps[0].function), true
 	for i := range l.steps {
 		s := &l.steps[i]
 		s.counted = l.steps[first[s.number]].counted
-		l.size += s.size
 		l.alike = l.alike && t.grids.of(s.function) == l.grid
 	}
 	if n := 2 * max(len(l.steps), loopBatch); cap(l.stamps) < n {
@@ -207,19 +206,9 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	return true
 }
 
-// resultsVary reports whether some results must go to their streams one by one.
-func (l *loop) resultsVary() bool {
-	for i := range l.steps {
-		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func sameResults(a, b *loopStep) bool {
 	for _, at := range a.repeat.resultsAt {
-		if a.kept[at-record.AddressWord] != b.kept[at-record.AddressWord] {
+		if a.kept[at] != b.kept[at] {
 			return false
 		}
 	}
@@ -241,20 +230,20 @@ func (l *loop) sameState(r *Recorder, t *thread) bool {
 	return true
 }
 
-// iterate consumes whole iterations of the thread's loop, beginning at a word, while their epochs
-// are at most last. It returns the offset of the first word that it did not consume. short reports
-// that the words end in the middle of another iteration that is equal so far.
-func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
+// iterate consumes whole iterations of the thread's loop while their epochs are at most last.
+// short reports that the records end in the middle of another iteration that is equal so far.
+func (r *Recorder) iterate(s *Source, last uint64) (short bool) {
+	t := s.thread
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.AtIterationStart() {
-		return at, false
+		return false
 	}
 	if !t.grammar.Repeat(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
 		l.forget()
-		return at, false
+		return false
 	}
 	l.interrupted = false
-	end, equal, short := r.iterations(t, words, at, last, live)
+	equal, short := r.iterations(s, last)
 	if n := l.again * uint64(len(l.steps)); n > 0 {
 		for i := range l.steps {
 			l.count(t, &l.steps[i])
@@ -268,91 +257,99 @@ func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live 
 		l.again, l.patience, l.missed = 0, 0, 0
 	} else if !equal && l.missed < l.rounds { // the grammar may not be at the first of the rounds
 		l.missed++
-		return end, false
+		return false
 	}
 	if !equal {
 		l.forget()
 	}
-	return end, short
+	return short
 }
 
 // iterations compares records with the iteration over and over. For equal records it processes what
 // differs from call to call: times, and results that are not counted.
-func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, live bool) (end int, equal, short bool) {
+func (r *Recorder) iterations(s *Source, last uint64) (equal, short bool) {
+	t := s.thread
 	l := &t.loop
-	next, done := at, 0 // the next record, and the number of equal records of its iteration
-	tells := l.resultsVary()
+	begin := s.position() // of the first iteration that is not consumed
+	next, done := begin, 0
 	equal = true
 	for {
 		before := len(l.stamps) / 2
-		next = l.same(done, words, next, last)
+		end, whole := l.same(done, s.Buffers[next.buffer], next.at, last)
+		next.at = end
 		done += len(l.stamps)/2 - before
+		if whole > 0 {
+			begin = position{next.buffer, whole}
+		}
 		for ; done >= len(l.steps); done -= len(l.steps) {
-			l.again++
-			if !tells {
-				at += l.size
-				continue
-			}
-			for i := range l.steps {
-				s := &l.steps[i]
-				if !s.counted && len(s.repeat.sources) > 0 {
-					r.returned(t.resultsOf(s.number), s.repeat, words[at:])
-				}
-				at += s.size
-			}
+			r.iterated(t)
 		}
 		if done == 0 && cap(l.stamps)-len(l.stamps) < 2*len(l.steps) {
 			t.timeLoop(l.stamps)
 			l.stamps = l.stamps[:0]
 			continue
 		}
-		s := &l.steps[done]
-		if len(words)-next < s.size {
-			short = done > 0
+		rec, size := s.record(&next)
+		if size == 0 {
+			short = done > 0 && s.atEnd(next)
 			break
 		}
-		w := words[next : next+s.size : next+s.size]
-		if second := record.LoadAcquire(&w[record.ReservedWord], live); second != s.second {
-			// a vote is not part of the loop
-			equal = record.High(second) == 0 || record.FunctionIn(w[record.LengthWord]) == online.StepFunction
+		if rec.Open || rec.Function == online.StepFunction || rec.Epoch > last { // a vote is not part of the loop
 			break
 		}
-		if w[record.EpochWord] > last {
+		if equal = r.isStep(t, &l.steps[done], rec, s.Buffers[next.buffer]); !equal {
 			break
 		}
-		if w[record.LengthWord] != s.first || !equalWords(s.kept, w[record.AddressWord:]) && !r.equalEnough(t, s, w) {
-			equal = false
-			break
+		l.stamps = append(l.stamps, int64(rec.Enter), int64(rec.Exit))
+		next.at += size
+		if done++; done == len(l.steps) {
+			begin, done = next, 0
+			r.iterated(t)
 		}
-		l.stamps = append(l.stamps, int64(w[record.EnterWord]), int64(w[record.ExitWord]))
-		next, done, tells = next+s.size, done+1, l.resultsVary()
 	}
 	t.timeLoop(l.stamps[:len(l.stamps)-2*done])
 	l.stamps = l.stamps[:0]
-	return at, equal, short
+	r.advance(s, begin)
+	return equal, short
 }
 
-// across consumes the iteration that spans a source's first and second buffer. Both must be full: a
-// buffer that still grows may have open records.
-func (r *Recorder) across(s *Source, limit int, last uint64) bool {
-	l, at := &s.thread.loop, s.thread.offset
-	if len(s.Buffers) < 2 || len(s.Buffers) == 2 && !s.Closed {
+// iterated counts an iteration that was equal. Its results that are not counted go to their
+// streams: the kept words are those of its records.
+func (r *Recorder) iterated(t *thread) {
+	l := &t.loop
+	l.again++
+	for i := range l.steps {
+		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
+			r.returned(t.resultsOf(s.number), s.repeat, s.kept)
+		}
+	}
+}
+
+// isStep reports whether a record is a step of the loop. From then on a short record of the buffer
+// with the same original is recognized by its bits.
+func (r *Recorder) isStep(t *thread, s *loopStep, rec record.Record, in *record.Buffer) bool {
+	w := rec.Words
+	if w[record.LengthWord] != s.kept[record.LengthWord] ||
+		!slices.Equal(s.kept[record.AddressWord:], w[record.AddressWord:]) && !r.equalEnough(t, s, w) {
 		return false
 	}
-	seg, next := s.Buffers[0], s.Buffers[1]
-	until := record.BufferHeaderWords + l.size - (limit - at)
-	if until > next.Available() {
-		return false
+	t.loop.use(in)
+	s.short = unknownShort
+	if bits, ok := record.EqualTo(rec.Original); ok {
+		s.short = bits
 	}
-	l.joint = append(append(l.joint[:0], seg.Words[at:limit]...), next.Words[record.BufferHeaderWords:until]...)
-	if end, _ := r.iterate(s.thread, l.joint, 0, last, false); end == 0 {
-		return false
-	}
-	r.endBuffer(seg)
-	r.beginBuffer(next)
-	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, until, true
-	s.Buffers = s.Buffers[1:]
 	return true
+}
+
+// use drops the short records of another buffer.
+func (l *loop) use(b *record.Buffer) {
+	if l.buffer == b {
+		return
+	}
+	l.buffer = b
+	for i := range l.steps {
+		l.steps[i].short = unknownShort
+	}
 }
 
 // count adds the number of iterations to the results of a step.
@@ -375,7 +372,7 @@ func (l *loop) returnedSame(t *thread) bool {
 			return false
 		}
 		for k, at := range s.repeat.resultsAt {
-			if rs.words[k] != s.kept[at-record.AddressWord] {
+			if rs.words[k] != s.kept[at] {
 				return false
 			}
 		}
@@ -383,57 +380,33 @@ func (l *loop) returnedSame(t *thread) bool {
 	return true
 }
 
-// same advances over records that equal the steps word for word, from a step on and around the
-// loop, while there is room for their stamps. It returns the end of these records. Most records are
-// consumed here, so its inner loop calls nothing and keeps everything in registers.
-func (l *loop) same(step int, words []uint64, at int, last uint64) int {
-	const word = 8
+// same advances over short records that are the steps word for word, from a step on and around the
+// loop, while there is room for their stamps. It returns the end of these records, and the end of
+// the last whole iteration (0: none). Most records are consumed here, so its inner loop calls
+// nothing.
+func (l *loop) same(step int, in *record.Buffer, at int, last uint64) (end, whole int) {
 	if step == len(l.steps) {
 		step = 0
 	}
+	l.use(in)
+	ticks, epoch := in.Base()
+	words := in.Words[:in.Available()]
 	steps, stamps, n := l.steps, l.stamps[:cap(l.stamps)], len(l.stamps)
-	base := unsafe.Pointer(unsafe.SliceData(words))
-records:
-	for ; n+1 < len(stamps); n += 2 {
-		s := &steps[step]
-		if len(words)-at < s.size {
+	for n+1 < len(stamps) && at+1 < len(words) {
+		first, second := atomic.LoadUint64(&words[at]), words[at+1]
+		if first&record.ShortBits != steps[step].short || epoch+record.ShortEpoch(second) > last {
 			break
 		}
-		// There are at least s.size words, and no step is shorter. The loop advances an offset and
-		// not a pointer, so that no pointer ever points past the allocation, which the garbage
-		// collector does not allow.
-		w := (*[record.HeaderWords]uint64)(unsafe.Add(base, word*at))
-		if atomic.LoadUint64(&w[record.ReservedWord]) != s.second {
-			break
-		}
-		if w[record.LengthWord] != s.first || w[record.EpochWord] > last {
-			break
-		}
-		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[record.AddressWord])
-		i, end := 0, word*len(s.kept)
-		for ; i+4*word <= end; i += 4 * word {
-			if *(*[4]uint64)(unsafe.Add(p, i)) != *(*[4]uint64)(unsafe.Add(q, i)) {
-				break records
-			}
-		}
-		for ; i < end; i += word {
-			if *(*uint64)(unsafe.Add(p, i)) != *(*uint64)(unsafe.Add(q, i)) {
-				break records
-			}
-		}
-		stamps[n], stamps[n+1] = int64(w[record.EnterWord]), int64(w[record.ExitWord])
-		at += s.size
+		enter := ticks + record.ShortEnter(second)
+		stamps[n], stamps[n+1] = int64(enter), int64(enter+record.ShortDuration(first))
+		n += 2
+		at += record.ShortWords
 		if step++; step == len(steps) {
-			step = 0
+			step, whole = 0, at
 		}
 	}
 	l.stamps = stamps[:n]
-	return at
-}
-
-// equalWords reports whether b begins with a.
-func equalWords(a, b []uint64) bool {
-	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
+	return at, whole
 }
 
 // equalEnough reports whether a record that differs from a step is still the same call, with
@@ -442,19 +415,18 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 	l, m := &t.loop, s.repeat
 	roles := m.wordRoles()
 	results := false
-	for i, kept := range s.kept {
-		now := w[record.AddressWord+i]
-		if kept == now {
+	for i := record.AddressWord; i < len(w); i++ {
+		if w[i] == s.kept[i] {
 			continue
 		}
-		switch role := roles[i]; {
+		switch role := roles[i-record.AddressWord]; {
 		case role == roleResult:
 			results = true
-		case role < 0 || !r.anyAddress(mpi.Kind(role), now):
+		case role < 0 || !r.anyAddress(mpi.Kind(role), w[i]):
 			return false
 		}
 	}
-	copy(s.kept, w[record.AddressWord:])
+	copy(s.kept, w)
 	if results && s.counted {
 		for i := range l.steps {
 			if other := &l.steps[i]; other.number == s.number {

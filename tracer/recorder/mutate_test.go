@@ -14,46 +14,45 @@ import (
 
 // mutate damages a batch of valid records in the ways of a program that writes over our memory and
 // of a shim that is wrong: words that are lengths, handles or counts become something else; records
-// are cut, repeated and swapped.
+// are cut, repeated and swapped. Half of the batches have short records.
 func mutate(rng *rand.Rand, words []uint64) []uint64 {
+	at := starts(words)
 	words = slices.Clone(words)
-	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
-	var starts []int
-	for at := record.BufferHeaderWords; at+record.HeaderWords <= len(words); {
-		n := int(record.Low(words[at+record.ReservedWord])) / 8
-		if n < record.HeaderWords {
-			break
-		}
-		starts = append(starts, at)
-		at += n
+	if rng.IntN(2) == 0 {
+		var ends []int
+		words, ends = recordtest.Shorten(rng, words)
+		copy(at[1:], ends)
 	}
+	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
 	for range 1 + rng.IntN(8) {
-		at := starts[rng.IntN(len(starts))]
-		n := int(record.Low(words[at+record.ReservedWord])) / 8
-		if n < record.HeaderWords || at+n > len(words) {
-			continue
-		}
-		switch rng.IntN(7) {
-		case 0: // an argument
-			if n > record.HeaderWords {
-				words[at+record.HeaderWords+rng.IntN(n-record.HeaderWords)] = interesting[rng.IntN(len(interesting))]
-			}
-		case 1: // the function
-			words[at+record.LengthWord] = record.Join(record.Low(words[at+record.LengthWord]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
-		case 2: // any word
-			words[at+rng.IntN(n)] = rng.Uint64()
-		case 3: // its length
-			words[at+record.LengthWord] = record.Join(uint32(rng.IntN(1024))*8, record.High(words[at+record.LengthWord]))
-		case 4: // one bit
-			words[at+rng.IntN(n)] ^= 1 << rng.IntN(64)
-		case 5: // another record's arguments
-			from := starts[rng.IntN(len(starts))]
-			copy(words[at+record.HeaderWords:at+n], words[min(from+record.HeaderWords, len(words)):])
-		case 6: // its epoch
-			words[at+record.EpochWord] = rng.Uint64N(1 << 20)
-		}
+		damage(rng, words, at, interesting)
 	}
 	return words
+}
+
+// damage damages one of the records that begin at these words.
+func damage(rng *rand.Rand, words []uint64, starts []int, interesting []uint64) {
+	i := rng.IntN(len(starts) - 1)
+	at, n := starts[i], starts[i+1]-starts[i]
+	switch rng.IntN(7) {
+	case 0: // an argument
+		if n > record.HeaderWords {
+			words[at+record.HeaderWords+rng.IntN(n-record.HeaderWords)] = interesting[rng.IntN(len(interesting))]
+		}
+	case 1: // the function
+		words[at+record.LengthWord] = record.Join(record.Low(words[at+record.LengthWord]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
+	case 2: // any word
+		words[at+rng.IntN(n)] = rng.Uint64()
+	case 3: // its length
+		words[at+record.LengthWord] = record.Join(uint32(rng.IntN(1024))*8, record.High(words[at+record.LengthWord]))
+	case 4: // one bit
+		words[at+rng.IntN(n)] ^= 1 << rng.IntN(64)
+	case 5: // another record's arguments
+		from := starts[rng.IntN(len(starts))]
+		copy(words[min(at+record.HeaderWords, at+n):at+n], words[min(from+record.HeaderWords, len(words)):])
+	case 6: // its epoch
+		words[at+min(record.EpochWord, n-1)] = rng.Uint64N(1 << 20)
+	}
 }
 
 // feed consumes a batch; a panic because of a damaged record is caught and counted.

@@ -271,10 +271,9 @@ type Call struct {
 // Record records a call of a thread.
 func (r *Recorder) Record(thread uint32, c *Call) {
 	clear(c.Words[:record.HeaderWords])
-	c.Words[record.EnterWord], c.Words[record.ExitWord] = uint64(c.Enter), uint64(c.Exit)
 	c.Words[record.AddressWord], c.Words[record.ReturnWord] = c.Address, uint64(c.Result)
 	c.Words[record.LengthWord] = record.Join(uint32(len(c.Words)*8), uint32(c.Function))
-	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function})
+	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function, Enter: uint64(c.Enter), Exit: uint64(c.Exit)})
 }
 
 // Sample records a sample of the clocks, as in the header of a buffer.

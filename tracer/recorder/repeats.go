@@ -239,7 +239,8 @@ func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
 }
 
 // again records a call that is a repeat.
-func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
+func (r *Recorder) again(t *thread, m *repeat, rec record.Record) {
+	words := rec.Words
 	if r.repeats.credit < maxCredit {
 		r.repeats.credit++
 	}
@@ -256,13 +257,13 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 		r.requests.thread = t.number
 		number = r.created(m.creator, words[m.requestAt])
 	}
-	t.append(number, record.Record{Words: words, Function: m.layout.spec.ID})
+	t.append(number, rec)
 	if len(m.sources) > 0 {
 		r.returnedAgain(t.resultsOf(number), m, words)
 	}
 	t.latest = m
 	t.untraced = r.off
-	t.loop.note(r, t, m, number, words)
+	t.loop.note(r, t, m, number, rec)
 }
 
 // returnedAgain adds the results of a repeat.

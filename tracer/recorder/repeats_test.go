@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
@@ -123,8 +124,8 @@ func sendAndComplete(s *recordtest.Shim, rng *rand.Rand, th uint32, at uint64) {
 
 func pickOne(rng *rand.Rand, v ...int64) int64 { return v[rng.IntN(len(v))] }
 
-// sameWithoutRepeats fails the test if the fast path makes any difference to what the recorder
-// makes of these records.
+// sameWithoutRepeats fails the test if the fast path, or short records, make any difference to what
+// the recorder makes of these records.
 func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	t.Helper()
 	r, slow := New(s.Process), New(s.Process)
@@ -136,13 +137,21 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	r.Consume(living)
 	slow.Consume(sourcesOf(s, slow, true))
 	want := slow.AppendState(nil)
-	if !bytes.Equal(inPieces(s, r.threads).AppendState(nil), want) {
-		t.Error("the fast path made another trace of records that came in pieces")
-	}
 	slowly := New(s.Process)
 	slowly.repeats.off = true
-	if !bytes.Equal(inBuffers(s, New(s.Process)).AppendState(nil), inBuffers(s, slowly).AppendState(nil)) {
-		t.Error("the fast path made another trace of records in buffers")
+	wantInBuffers := inBuffers(s, slowly, false).AppendState(nil)
+	for _, short := range []bool{false, true} {
+		if !bytes.Equal(inPieces(s, r.threads, short).AppendState(nil), want) {
+			t.Errorf("the fast path made another trace of records that came in pieces (short: %v)", short)
+		}
+		if !bytes.Equal(inBuffers(s, New(s.Process), short).AppendState(nil), wantInBuffers) {
+			t.Errorf("the fast path made another trace of records in buffers (short: %v)", short)
+		}
+	}
+	slowly = New(s.Process)
+	slowly.repeats.off = true
+	if !bytes.Equal(inBuffers(s, slowly, true).AppendState(nil), wantInBuffers) {
+		t.Error("short records made another trace")
 	}
 	if !bytes.Equal(r.AppendState(nil), want) {
 		t.Error("the fast path made another trace")
@@ -155,29 +164,50 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	return r
 }
 
+// starts returns the words at which the records of a buffer without short records begin, and its
+// end.
+func starts(words []uint64) (list []int) {
+	for at := record.BufferHeaderWords; at < len(words); at += int(record.Low(words[at+record.ReservedWord])) / 8 {
+		list = append(list, at)
+	}
+	return append(list, len(words))
+}
+
 // inPieces consumes buffers that grow, as in a running process. With several threads each step
 // extends all buffers up to one epoch; with one thread it adds some calls.
-func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
+func inPieces(s *recordtest.Shim, like []*thread, short bool) *Recorder {
 	r := New(s.Process)
 	for _, t := range like {
 		r.thread(t.number) // in the same order
 	}
 	sources := sourcesOf(s, r, false)
-	whole := make([][]uint64, len(sources))
+	whole, at, written := make([][]uint64, len(sources)), make([][]int, len(sources)), make([]int, len(sources))
+	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 1))
 	for i, src := range sources {
 		whole[i] = src.Buffers[0].Words
-		src.Buffers[0].Words = append([]uint64{}, whole[i]...)
+		at[i] = starts(whole[i])
+		src.Buffers[0].Words = slices.Clone(whole[i])
+		if short {
+			var ends []int
+			src.Buffers[0].Words, ends = recordtest.Shorten(rng, whole[i])
+			copy(at[i][1:], ends)
+		}
 	}
-	rng := rand.New(rand.NewPCG(uint64(len(whole[0])), 1))
+	epochs := make([][]uint64, len(sources))
+	for i := range sources {
+		for _, begin := range starts(whole[i])[:len(at[i])-1] {
+			epochs[i] = append(epochs[i], whole[i][begin+record.EpochWord])
+		}
+	}
 	for epoch := uint64(0); ; epoch += 1 + rng.Uint64N(60) {
 		rest := false
 		for i, src := range sources {
-			at := record.BufferHeaderWords
-			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+record.EpochWord] <= epoch); n++ {
-				at += int(record.Low(whole[i][at+record.ReservedWord])) / 8
+			n := &written[i]
+			for *n < len(epochs[i]) && (len(sources) == 1 && uint64(*n) < epoch || len(sources) > 1 && epochs[i][*n] <= epoch) {
+				*n++
 			}
-			rest = rest || at < len(whole[i])
-			src.Buffers[0].Words[record.HeaderUsed] = uint64(at-record.BufferHeaderWords) * 8
+			rest = rest || *n < len(epochs[i])
+			src.Buffers[0].Words[record.HeaderUsed] = uint64(at[i][*n]-record.BufferHeaderWords) * 8
 		}
 		for _, src := range sources {
 			src.Closed = !rest
@@ -191,9 +221,10 @@ func inPieces(s *recordtest.Shim, like []*thread) *Recorder {
 
 // inBuffers consumes small buffers, as in a running process: those of a single thread one by one as
 // they become full, those of several threads all together.
-func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
+func inBuffers(s *recordtest.Shim, r *Recorder, short bool) *Recorder {
 	sources := sourcesOf(s, r, true)
 	rng := rand.New(rand.NewPCG(uint64(len(sources[0].Buffers[0].Words)), 2))
+	forms := rand.New(rand.NewPCG(rng.Uint64(), 3))
 	for _, src := range sources {
 		words := src.Buffers[0].Words
 		src.Ended, src.Buffers = false, nil
@@ -204,6 +235,9 @@ func inBuffers(s *recordtest.Shim, r *Recorder) *Recorder {
 			}
 			buffer := &record.Buffer{Sequence: sequence, Words: append(recordtest.NewBuffer(src.thread.number, sequence), words[at:end]...)}
 			buffer.Words[record.HeaderUsed] = uint64(end-at) * 8
+			if short {
+				buffer.Words, _ = recordtest.Shorten(forms, buffer.Words)
+			}
 			src.Buffers = append(src.Buffers, buffer)
 			if at = end; len(sources) == 1 {
 				r.ConsumeOrWait(sources, true)

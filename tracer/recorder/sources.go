@@ -25,9 +25,36 @@ type Source struct {
 	Buffers []*record.Buffer
 	// Closed reports that the last buffer grows no more: an open record in it will
 	// never be committed.
-	Closed  bool
-	Ended   bool // Closed, and the process has ended
-	started bool
+	Closed   bool
+	Ended    bool // Closed, and the process has ended
+	started  bool
+	composer record.Composer
+}
+
+// A position is a word of one of a source's buffers.
+type position struct{ buffer, at int }
+
+// position returns where the source continues.
+func (s *Source) position() position {
+	return position{at: max(s.thread.offset, record.BufferHeaderWords)}
+}
+
+// record returns the record at a position, which it moves on to the next buffer where one ends.
+// size is 0 if there is none.
+func (s *Source) record(p *position) (rec record.Record, size int) {
+	for {
+		b := s.Buffers[p.buffer]
+		rec, size = b.At(p.at, &s.composer)
+		if size > 0 || p.at < b.Available() || p.buffer == len(s.Buffers)-1 {
+			return rec, size
+		}
+		*p = position{p.buffer + 1, record.BufferHeaderWords}
+	}
+}
+
+// atEnd reports whether a position is behind all records so far.
+func (s *Source) atEnd(p position) bool {
+	return p.buffer == len(s.Buffers)-1 && p.at >= s.Buffers[p.buffer].Available()
 }
 
 // NewSource returns an empty source for the records of a thread.
@@ -68,60 +95,66 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 	t := s.thread
 	for len(s.Buffers) > 0 {
 		seg := s.Buffers[0]
-		if t.offset < record.BufferHeaderWords {
-			t.offset = record.BufferHeaderWords
-		}
 		last := len(s.Buffers) == 1
 		grows := last && !s.Closed
-		limit := seg.Available()
-		if !s.started && limit > record.BufferHeaderWords {
-			s.started = true // the thread writes the clock sample before the first record
-			r.beginBuffer(seg)
-		}
-		for t.offset < limit {
-			rec, reserved, open := seg.RecordAt(t.offset, limit)
-			switch {
-			case reserved == 0:
-				if grows {
-					return rec, 0, false
-				}
-				r.lost.Malformed++
-				t.offset = limit
-			case open && grows:
-				return rec, 0, false
-			case open && last && s.Ended: // later records were nested in this call
-				rec.Open = true
-				return rec, t.offset + reserved, true
-			case open:
-				r.lost.Abandoned++
-				t.offset += reserved
-			default:
-				return rec, t.offset + reserved, true
+		r.start(s)
+		for t.offset < seg.Available() {
+			rec, size := seg.At(t.offset, &s.composer)
+			if size > 0 && !rec.Open {
+				return rec, t.offset + size, true
 			}
+			switch {
+			case grows:
+				return rec, 0, false
+			case size == 0:
+				r.lost.Malformed++
+				size = len(seg.Words)
+			case last && s.Ended: // later records were nested in this call
+				return rec, t.offset + size, true
+			default:
+				r.lost.Abandoned++
+			}
+			t.offset += size
 		}
 		if grows {
 			return rec, 0, false
 		}
-		r.endBuffer(seg)
-		t.sequence, t.offset, s.started = seg.Sequence+1, 0, false
-		s.Buffers = s.Buffers[1:]
+		r.endBuffer(s)
 	}
 	return rec, 0, false
 }
 
-// beginBuffer processes the clock sample of a buffer's header.
-func (r *Recorder) beginBuffer(seg *record.Buffer) {
-	h, err := record.ParseBufferHeader(seg.Words)
-	if err == nil {
+// start processes the clock sample in the header of a source's first buffer. The thread writes it
+// before the first record.
+func (r *Recorder) start(s *Source) {
+	t, seg := s.thread, s.Buffers[0]
+	t.offset = max(t.offset, record.BufferHeaderWords)
+	if s.started || seg.Available() == record.BufferHeaderWords {
+		return
+	}
+	s.started = true
+	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
 		r.Sample(timing.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
 	}
 }
 
-// endBuffer processes what is only known at the end of a buffer.
-func (r *Recorder) endBuffer(seg *record.Buffer) {
+// endBuffer processes what is only known at the end of a source's first buffer, and drops it.
+func (r *Recorder) endBuffer(s *Source) {
+	seg := s.Buffers[0]
 	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
 		r.lost.Dropped += h.Dropped
 	}
+	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, 0, false
+	s.Buffers = s.Buffers[1:]
+}
+
+// advance continues a source at a position.
+func (r *Recorder) advance(s *Source, to position) {
+	for range to.buffer {
+		r.endBuffer(s)
+		r.start(s)
+	}
+	s.thread.offset = to.at
 }
 
 // Consume consumes all available records.
@@ -205,44 +238,23 @@ func (r *Recorder) run(s *Source, last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false
 	}
-	seg, t := s.Buffers[0], s.thread
-	limit := seg.Available()
-	words, at := seg.Words[:limit], max(t.offset, record.BufferHeaderWords)
+	r.start(s)
+	t := s.thread
 	for {
-		if at, short = r.iterate(t, words, at, last, seg.Live); short {
-			t.offset = at
-			if len(s.Buffers) == 1 {
-				return true
-			}
-			if r.across(s, limit, last) {
-				seg = s.Buffers[0]
-				limit = seg.Available()
-				words, at = seg.Words[:limit], t.offset
-				continue
-			}
+		if r.iterate(s, last) {
+			return true
 		}
-		if limit-at < record.HeaderWords {
-			break
+		rec, size := s.Buffers[0].At(t.offset, &s.composer)
+		if size == 0 || rec.Open || rec.Epoch > last {
+			return false
 		}
-		second := record.LoadAcquire(&words[at+record.ReservedWord], seg.Live)
-		reserved := int(record.Low(second)) / 8
-		if record.High(second) != 1 || record.Low(second)%8 != 0 || reserved < record.HeaderWords || reserved > limit-at {
-			break
-		}
-		length := int(record.Low(words[at+record.LengthWord])) / 8
-		if length < record.HeaderWords || length > reserved || words[at+record.EpochWord] > last {
-			break
-		}
-		w := words[at : at+length : at+length]
-		m := r.match(t, w)
+		m := r.match(t, rec.Words)
 		if m == nil {
-			break
+			return false
 		}
-		r.again(t, m, w)
-		at += reserved
+		r.again(t, m, rec)
+		t.offset += size
 	}
-	t.offset = at
-	return false
 }
 
 func (r *Recorder) step(s *Source, rec record.Record, next int) {
@@ -262,7 +274,7 @@ func (r *Recorder) record(t *thread, rec record.Record) {
 		return
 	}
 	if m := r.match(t, rec.Words); m != nil {
-		r.again(t, m, rec.Words)
+		r.again(t, m, rec)
 		return
 	}
 	r.apply(t, rec)

@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
-	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A column is a sequence of signed numbers. Those that are not in a full block are in
@@ -62,9 +61,8 @@ func (c *column) join(more *column) {
 }
 
 // time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is
-// aggregated. first is the first word of its record.
-func (t *thread) time(number int32, first uint64, enter, exit int64) {
-	function := record.FunctionIn(first)
+// aggregated. marker reports whether the call is a marker for clustering.
+func (t *thread) time(number int32, function uint16, marker bool, enter, exit int64) {
 	gap, duration := enter-t.lastExit, exit-enter
 	if t.calls == 0 {
 		t.firstTick, t.end, gap = enter, enter, 0
@@ -88,7 +86,7 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.addToTally(number, record.IsMarker(first), gap, duration) {
+	if t.tally != nil && t.addToTally(number, marker, gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -145,7 +143,7 @@ func (t *thread) timeLoop(stamps []int64) {
 		for len(stamps) > 0 {
 			for i := range l.steps {
 				s := &l.steps[i]
-				t.time(s.number, s.first, stamps[2*i], stamps[2*i+1])
+				t.time(s.number, s.function, s.marker, stamps[2*i], stamps[2*i+1])
 			}
 			stamps = stamps[2*len(l.steps):]
 		}

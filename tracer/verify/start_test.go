@@ -167,7 +167,7 @@ func TestLittleAddressSpace(t *testing.T) {
 			require.Empty(t, result.Disagreements)
 			_, report, err := spool.Recover(directories[0])
 			require.NoError(t, err)
-			require.Greater(t, report.Buffers, 500)
+			require.Greater(t, report.Buffers, 150)
 			require.Empty(t, report.EndedEarly)
 		})
 	}

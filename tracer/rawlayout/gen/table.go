@@ -65,7 +65,7 @@ var (
 		doc: "A record buffer begins with this header of BufferHeader bytes, followed by its records.",
 		fields: []field{text("magic", "Magic", 8), u32("format", "Format"), u32("thread", "Thread"), word("sequence", "Sequence"),
 			word("used", "Used"), word("dropped", "Dropped"), word("ticks", "Ticks"), word("monotonic_ns", "MonotonicNS"),
-			word("realtime_ns", "RealtimeNS"), text("stopped", "Stopped", stoppedText)}}
+			word("realtime_ns", "RealtimeNS"), word("epoch", "Epoch"), text("stopped", "Stopped", stoppedText)}}
 	record = structure{c: "RECORD", goName: "Record",
 		doc: "A record begins with this header, followed by its words.",
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
@@ -127,11 +127,23 @@ type constant struct {
 }
 
 var constants = []constant{
-	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 1, ""},
+	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 2, ""},
 	{"CAIRN_BUFFER_HEADER", "BufferHeader", 4096, "bytes of a record buffer before its records"},
 	{"CAIRN_STOPPED_BYTES", "BufferStoppedBytes", stoppedText, "size of a buffer's zero-terminated text: why tracing stopped"},
 	{"CAIRN_TRUNCATED", "FlagTruncated", 1, "flag of a record: there was no room for the arguments"},
 	{"CAIRN_MARKER", "FlagMarker", 2, "flag of a record: the call is a marker for clustering"},
+
+	{"CAIRN_COMMITTED", "Committed", 1, "bit of a record's state; above it the number of words of header and inputs"},
+	{"CAIRN_INPUTS_SHIFT", "InputsShift", 1, ""},
+	{"CAIRN_SHORT", "Short", 1, "bit of the first word of a short record; a record's length has it 0"},
+	{"CAIRN_SHORT_OPEN", "ShortOpen", 0, "its state: the call has not returned"},
+	{"CAIRN_SHORT_EQUAL", "ShortEqual", 1, "nothing follows: result, flags and outputs are the original's"},
+	{"CAIRN_SHORT_OUTPUTS", "ShortOutputs", 2, "as many words of outputs follow as the original has"},
+	{"CAIRN_SHORT_EXPLICIT", "ShortExplicit", 3, "a record's header without the caller follows, then the outputs"},
+	{"CAIRN_SHORT_STATE_SHIFT", "ShortStateShift", 1, "positions in the first word"},
+	{"CAIRN_SHORT_ORIGINAL_SHIFT", "ShortOriginalShift", 3, ""},
+	{"CAIRN_SHORT_DURATION_SHIFT", "ShortDurationShift", 19, "open or explicit: bytes up to the next record"},
+	{"CAIRN_SHORT_ENTER_BITS", "ShortEnterBits", 40, "low bits of the second word; above it the epoch"},
 
 	{"CAIRN_ENTRY_MODULE", "EntryModule", 1, "types of entries in the dictionary"},
 	{"CAIRN_ENTRY_PATH", "EntryPath", 2, ""},

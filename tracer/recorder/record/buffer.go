@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
-// The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records".
+// The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records". The
+// tracer runs on little-endian processors only.
 const (
 	BufferMagic       = rawlayout.BufferMagic
 	BufferFormat      = rawlayout.BufferFormat
@@ -21,7 +22,8 @@ const (
 	HeaderSequence = rawlayout.BufferSequenceAt / 8
 	HeaderUsed     = rawlayout.BufferUsedAt / 8
 	headerDropped  = rawlayout.BufferDroppedAt / 8
-	HeaderSample   = rawlayout.BufferTicksAt / 8   // three words: ticks, monotonic, realtime
+	HeaderSample   = rawlayout.BufferTicksAt / 8 // three words: ticks, monotonic, realtime
+	HeaderEpoch    = rawlayout.BufferEpochAt / 8
 	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written by the core when tracing stops
 
 	// words of a record
@@ -54,34 +56,14 @@ type BufferHeader struct {
 // ErrNoBuffer reports data that is no record buffer of this format.
 var ErrNoBuffer = errors.New("not a record buffer of this format")
 
-// Low returns the uint32 that C wrote at the first four bytes of a word.
-func Low(w uint64) uint32 {
-	if bigEndian {
-		return uint32(w >> 32)
-	}
-	return uint32(w)
-}
+// Low returns the uint32 at the first four bytes of a word.
+func Low(w uint64) uint32 { return uint32(w) }
 
-// High returns the uint32 that C wrote at the last four bytes of a word.
-func High(w uint64) uint32 {
-	if bigEndian {
-		return uint32(w)
-	}
-	return uint32(w >> 32)
-}
+// High returns the uint32 at the last four bytes of a word.
+func High(w uint64) uint32 { return uint32(w >> 32) }
 
 // Join returns the word with these two halves.
-func Join(first, second uint32) uint64 {
-	if bigEndian {
-		return uint64(first)<<32 | uint64(second)
-	}
-	return uint64(second)<<32 | uint64(first)
-}
-
-var bigEndian = func() bool {
-	one := uint16(1)
-	return *(*byte)(unsafe.Pointer(&one)) == 0
-}()
+func Join(first, second uint32) uint64 { return uint64(second)<<32 | uint64(first) }
 
 // BytesOf returns the memory of words as bytes.
 func BytesOf(words []uint64) []byte {
@@ -121,63 +103,13 @@ type Buffer struct {
 	Stopped  string   // why the core stopped tracing; "" if it did not
 }
 
-// Available returns the number of words that have been written so far, header included.
+// Available returns the number of words that readers may look at so far, header included.
 func (s *Buffer) Available() int {
 	used := LoadAcquire(&s.Words[HeaderUsed], s.Live)
 	if limit := uint64(len(s.Words)-BufferHeaderWords) * 8; used > limit {
 		used = limit
 	}
 	return BufferHeaderWords + int(used/8)
-}
-
-// A Record is one call, raw. It is valid as long as its buffer is.
-// A Record is one call, raw. It is valid as long as its buffer is.
-type Record struct {
-	Words    []uint64 // the meaningful words of header and payload
-	Function uint16
-	binding  uint8
-	Flags    uint8
-	Epoch    uint64
-	Open     bool // the process ended before the call returned; the record has inputs only
-}
-
-// FunctionIn returns the function of a record from its first word.
-func FunctionIn(first uint64) uint16 {
-	if bigEndian {
-		return uint16(High(first) >> 16)
-	}
-	return uint16(High(first))
-}
-
-// RecordAt returns the record at word at, before word limit. reserved is its length in words, 0 if
-// there cannot be a record at this word. open reports that the record is not committed.
-func (s *Buffer) RecordAt(at, limit int) (r Record, reserved int, open bool) {
-	if limit-at < HeaderWords {
-		return r, 0, false
-	}
-	second := LoadAcquire(&s.Words[at+ReservedWord], s.Live)
-	reserved = int(Low(second)) / 8
-	if reserved < HeaderWords || reserved > limit-at || Low(second)%8 != 0 {
-		return r, 0, false
-	}
-	first := s.Words[at+LengthWord]
-	rest := High(first)
-	if bigEndian {
-		r.Function, r.binding, r.Flags = uint16(rest>>16), uint8(rest>>8), uint8(rest)
-	} else {
-		r.Function, r.binding, r.Flags = uint16(rest), uint8(rest>>16), uint8(rest>>24)
-	}
-	r.Epoch = s.Words[at+EpochWord]
-	if High(second) != 1 {
-		r.Words = s.Words[at : at+reserved]
-		return r, reserved, true
-	}
-	length := int(Low(first)) / 8
-	if length < HeaderWords || length > reserved {
-		return r, 0, false
-	}
-	r.Words = s.Words[at : at+length : at+length]
-	return r, reserved, false
 }
 
 // LoadAcquire reads a word that a C thread may have stored with release order.
@@ -207,13 +139,4 @@ func WriteStopped(data []byte, text string) {
 	area := BytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
 	n := copy(area[:len(area)-1], text)
 	area[n] = 0
-}
-
-// IsMarker reports whether a call is a marker for clustering, from the first word of its record.
-func IsMarker(first uint64) bool {
-	flags := High(first) >> 24
-	if bigEndian {
-		flags = High(first) & 0xff
-	}
-	return flags&FlagMarker != 0
 }

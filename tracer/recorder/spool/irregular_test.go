@@ -28,7 +28,7 @@ func irregularProgram(t *testing.T, calls int) *recordtest.Shim {
 // Values that do not repeat go to the file beside the checkpoints: neither the state nor the memory
 // grows with them.
 func TestIrregularValuesGoToTheFile(t *testing.T) {
-	s := irregularProgram(t, 200_000)
+	s := irregularProgram(t, 400_000)
 	w, dir := startSpool(t, s)
 	written := w.play(s, nil)
 	require.Greater(t, w.spool.checkpoints, uint64(3))

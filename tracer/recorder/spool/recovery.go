@@ -282,12 +282,13 @@ func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
 // takes their content from a second one. So it never returns a half-written record.
 func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
 	settled := record.BufferHeaderWords
-	for limit := first.Available(); ; {
-		_, reserved, open := first.RecordAt(settled, limit)
-		if reserved == 0 || open {
+	var c record.Composer
+	for {
+		rec, size := first.At(settled, &c)
+		if size == 0 || rec.Open {
 			break
 		}
-		settled += reserved
+		settled += size
 	}
 	second, err := d.readBuffer(first.Name)
 	if err != nil {

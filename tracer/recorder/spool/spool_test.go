@@ -57,6 +57,7 @@ func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
 type spoolThread struct {
 	words []uint64 // the mapped buffer
 	at    int
+	short recordtest.Shortener
 }
 
 // write appends one record, asking for buffers as needed; false when tracing has stopped.
@@ -80,10 +81,10 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 		}
 		t.words = unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords+int(capacity/8))
 		t.at = record.BufferHeaderWords
+		t.short.Begin()
 		t.words[record.HeaderSample], t.words[record.HeaderSample+1], t.words[record.HeaderSample+2] = 1, 1, 1
 	}
-	copy(t.words[t.at:], rec)
-	t.at += len(rec)
+	t.at += copy(t.words[t.at:], t.short.Next(t.words[:t.at], rec))
 	t.words[record.HeaderUsed] = uint64(t.at-record.BufferHeaderWords) * 8
 	return true
 }

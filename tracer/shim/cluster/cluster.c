@@ -163,7 +163,7 @@ static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint3
 
 	if (word == NULL)
 		return false;
-	cairn_enter(&record);
+	word = cairn_enter(&record, word);
 	if ((word = cairn_exit(&record, word, 0)) == NULL)
 		return false;
 	*word++ = step;

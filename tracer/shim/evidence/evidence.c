@@ -424,7 +424,7 @@ static uint64_t *remembered(struct cairn_thread *t, uint64_t caller)
 	return &t->long_after[CAIRN_LONG_SLOT(caller)];
 }
 
-uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now)
+uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *call, uint64_t now)
 {
 	struct watch *w = &watch;
 	const int saved = errno;
@@ -461,7 +461,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 	return now;
 }
 
-void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now)
+void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, uint64_t now)
 {
 	struct watch *w = &watch;
 	const int saved = errno;

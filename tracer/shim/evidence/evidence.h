@@ -11,7 +11,13 @@
 #include "../process/hidden.h"
 
 struct cairn_thread;
-struct cairn_record_header;
+
+// A call of the application as evidence needs it.
+struct cairn_call {
+	uint64_t caller; // as in its record
+	uint64_t enter;  // ticks
+	uint16_t function;
+};
 
 enum { CAIRN_EVIDENCE_TASKS = 64 }; // threads that are known to call MPI
 
@@ -64,11 +70,11 @@ void cairn_evidence_begin(void);
 
 // cairn_evidence_enter must be called at the entry into a call if the thread's previous call
 // returned long before. It returns the time at which the call begins, which excludes its own work.
-uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
+uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *call, uint64_t now);
 
 // cairn_evidence_exit must be called after a call if the call was long, if a long computation is
 // expected after it, or if the last reading is too old.
-void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_header *call, uint64_t now);
+void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, uint64_t now);
 
 // cairn_untraced counts changes of tracing on or off: the time between calls around such a change
 // is no computation.

@@ -17,7 +17,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -43,7 +43,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -69,7 +69,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -95,7 +95,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -121,7 +121,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -147,7 +147,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -173,7 +173,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -199,7 +199,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -233,7 +233,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -274,7 +274,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -307,7 +307,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -336,7 +336,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -365,7 +365,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -394,7 +394,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -423,7 +423,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -452,7 +452,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -481,7 +481,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -510,7 +510,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -538,7 +538,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -567,7 +567,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -610,7 +610,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -656,7 +656,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -700,7 +700,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -744,7 +744,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -781,7 +781,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -815,7 +815,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -847,7 +847,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -879,7 +879,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(recvtag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -909,7 +909,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -938,7 +938,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -967,7 +967,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -996,7 +996,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1025,7 +1025,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1054,7 +1054,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1083,7 +1083,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1112,7 +1112,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(dest);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1140,7 +1140,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1169,7 +1169,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1194,7 +1194,7 @@ int cairn_MPI_Start(MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1220,7 +1220,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1254,7 +1254,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1294,7 +1294,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1337,7 +1337,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1380,7 +1380,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1420,7 +1420,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1461,7 +1461,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1505,7 +1505,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1549,7 +1549,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1580,7 +1580,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1612,7 +1612,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1653,7 +1653,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1692,7 +1692,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1735,7 +1735,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1764,7 +1764,7 @@ int cairn_MPI_Cancel(MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1785,7 +1785,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1809,7 +1809,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1833,7 +1833,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1867,7 +1867,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1905,7 +1905,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source, tag, comm, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1944,7 +1944,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source, tag, comm, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1984,7 +1984,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source, tag, comm, flag, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2026,7 +2026,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2067,7 +2067,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2099,7 +2099,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2127,7 +2127,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2153,7 +2153,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2175,7 +2175,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2195,7 +2195,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2218,7 +2218,7 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2241,7 +2241,7 @@ int cairn_MPI_Buffer_flush(void)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2261,7 +2261,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2287,7 +2287,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2310,7 +2310,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2333,7 +2333,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2356,7 +2356,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2377,7 +2377,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2401,7 +2401,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2425,7 +2425,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2449,7 +2449,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2473,7 +2473,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2494,7 +2494,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2515,7 +2515,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2539,7 +2539,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2570,7 +2570,7 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

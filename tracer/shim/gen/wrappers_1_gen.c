@@ -18,7 +18,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(tag);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -44,7 +44,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(partition);
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(partition, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -67,7 +67,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 		*word_++ = CAIRN_WORD(partition_low);
 		*word_++ = CAIRN_WORD(partition_high);
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(partition_low, partition_high, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -91,7 +91,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 		*word_++ = CAIRN_WORD(length);
 		CAIRN_PUT_LIST(word_, length_array_of_partitions_, array_of_partitions);
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(length, array_of_partitions, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -113,7 +113,7 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		*word_++ = CAIRN_WORD(partition);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(request, partition, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -136,13 +136,13 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -168,14 +168,14 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -201,14 +201,14 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -236,14 +236,14 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -271,14 +271,14 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -310,14 +310,14 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -349,14 +349,14 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -384,14 +384,14 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -419,14 +419,14 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -458,14 +458,14 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -497,14 +497,14 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -531,14 +531,14 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -565,14 +565,14 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -602,14 +602,14 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -639,14 +639,14 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -673,14 +673,14 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -707,14 +707,14 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -747,14 +747,14 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -787,14 +787,14 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -829,14 +829,14 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -871,14 +871,14 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -905,14 +905,14 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -939,14 +939,14 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -972,14 +972,14 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1005,14 +1005,14 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1038,14 +1038,14 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1071,14 +1071,14 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1105,14 +1105,14 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1139,14 +1139,14 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1172,14 +1172,14 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1205,14 +1205,14 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1238,14 +1238,14 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1271,14 +1271,14 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1300,7 +1300,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1328,7 +1328,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1357,7 +1357,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1388,7 +1388,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1419,7 +1419,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1454,7 +1454,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1489,7 +1489,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1520,7 +1520,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1551,7 +1551,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1586,7 +1586,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1621,7 +1621,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1651,7 +1651,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1681,7 +1681,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1714,7 +1714,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1747,7 +1747,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1777,7 +1777,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1807,7 +1807,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1843,7 +1843,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1879,7 +1879,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1917,7 +1917,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1955,7 +1955,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1985,7 +1985,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2015,7 +2015,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2044,7 +2044,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2073,7 +2073,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2102,7 +2102,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2131,7 +2131,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2161,7 +2161,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2191,7 +2191,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2220,7 +2220,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2249,7 +2249,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2278,7 +2278,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2307,7 +2307,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2333,7 +2333,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2362,7 +2362,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2392,7 +2392,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2424,7 +2424,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2456,7 +2456,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2492,7 +2492,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2528,7 +2528,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2560,7 +2560,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2592,7 +2592,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2628,7 +2628,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2664,7 +2664,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2695,7 +2695,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2726,7 +2726,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

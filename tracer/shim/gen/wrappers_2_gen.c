@@ -21,7 +21,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -55,7 +55,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -86,7 +86,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -117,7 +117,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -154,7 +154,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -191,7 +191,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -230,7 +230,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -269,7 +269,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -300,7 +300,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -331,7 +331,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(root);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -361,7 +361,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -391,7 +391,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -421,7 +421,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -451,7 +451,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -482,7 +482,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -513,7 +513,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -543,7 +543,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -573,7 +573,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -603,7 +603,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -633,7 +633,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(op);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -663,14 +663,14 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -697,14 +697,14 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -734,14 +734,14 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -771,14 +771,14 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -805,14 +805,14 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -839,14 +839,14 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -879,14 +879,14 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -919,14 +919,14 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -961,14 +961,14 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1003,14 +1003,14 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1037,7 +1037,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1067,7 +1067,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1100,7 +1100,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1133,7 +1133,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1163,7 +1163,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1193,7 +1193,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1229,7 +1229,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1265,7 +1265,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1303,7 +1303,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1341,7 +1341,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 		CAIRN_PUT_LIST(word_, length_rdispls_, rdispls);
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1372,7 +1372,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1403,7 +1403,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1437,7 +1437,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1471,7 +1471,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1502,7 +1502,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1533,7 +1533,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1570,7 +1570,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1607,7 +1607,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 		*word_++ = CAIRN_WORD(recvtype);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1646,7 +1646,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1685,7 +1685,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 		CAIRN_PUT_LIST(word_, length_recvtypes_, recvtypes);
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1711,7 +1711,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(user_fn));
 		*word_++ = CAIRN_WORD(commute);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1736,7 +1736,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(user_fn));
 		*word_++ = CAIRN_WORD(commute);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1761,7 +1761,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(op);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1784,7 +1784,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(op, commute);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1811,7 +1811,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1837,7 +1837,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1859,7 +1859,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1882,7 +1882,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1910,7 +1910,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 		*word_++ = CAIRN_WORD(n);
 		CAIRN_PUT_LIST(word_, length_ranks1_, ranks1);
 		*word_++ = CAIRN_WORD(group2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group1, n, ranks1, group2, ranks2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1934,7 +1934,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group1, group2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1957,7 +1957,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1982,7 +1982,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2007,7 +2007,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2032,7 +2032,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2059,7 +2059,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
 		CAIRN_PUT_LIST(word_, length_ranks_, ranks);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2086,7 +2086,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
 		CAIRN_PUT_LIST(word_, length_ranks_, ranks);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2113,7 +2113,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
 		CAIRN_PUT_LIST(word_, length_ranges_, (const int *)ranges);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2140,7 +2140,7 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
 		CAIRN_PUT_LIST(word_, length_ranges_, (const int *)ranges);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2166,7 +2166,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, pset_name, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2191,7 +2191,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(group);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2214,7 +2214,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2237,7 +2237,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2261,7 +2261,7 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm1);
 		*word_++ = CAIRN_WORD(comm2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm1, comm2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2284,7 +2284,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2311,7 +2311,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, info, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2337,7 +2337,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2363,7 +2363,7 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, info, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2389,7 +2389,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(group);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, group, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2417,7 +2417,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(tag);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, group, tag, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2445,7 +2445,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(color);
 		*word_++ = CAIRN_WORD(key);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, color, key, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2474,7 +2474,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 		*word_++ = CAIRN_WORD(split_type);
 		*word_++ = CAIRN_WORD(key);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, split_type, key, info, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2504,7 +2504,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 		word_ = cairn_put_string(word_, length_stringtag_, stringtag);
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(group, stringtag, info, errhandler, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2531,7 +2531,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2555,7 +2555,7 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

@@ -12,7 +12,7 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -36,7 +36,7 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -59,7 +59,7 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -82,7 +82,7 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -110,7 +110,7 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 		*word_++ = CAIRN_WORD(peer_comm);
 		*word_++ = CAIRN_WORD(remote_leader);
 		*word_++ = CAIRN_WORD(tag);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -143,7 +143,7 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 		word_ = cairn_put_string(word_, length_stringtag_, stringtag);
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -170,7 +170,7 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(intercomm);
 		*word_++ = CAIRN_WORD(high);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(intercomm, high, newintracomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -198,7 +198,7 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		word_ = cairn_put_string(word_, length_comm_name_, comm_name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, comm_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -221,7 +221,7 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		word_ = cairn_put_string(word_, length_type_name_, type_name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, type_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -244,7 +244,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_put_string(word_, length_win_name_, win_name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, win_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -266,7 +266,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	uint64_t *word_ = cairn_open(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, comm_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -291,7 +291,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 	uint64_t *word_ = cairn_open(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, type_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -316,7 +316,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 	uint64_t *word_ = cairn_open(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, win_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -342,7 +342,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 		*word_++ = cairn_function(CAIRN_WORD(comm_copy_attr_fn));
 		*word_++ = cairn_function(CAIRN_WORD(comm_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -368,7 +368,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 		*word_++ = cairn_function(CAIRN_WORD(win_copy_attr_fn));
 		*word_++ = cairn_function(CAIRN_WORD(win_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -394,7 +394,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 		*word_++ = cairn_function(CAIRN_WORD(type_copy_attr_fn));
 		*word_++ = cairn_function(CAIRN_WORD(type_delete_attr_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -419,7 +419,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm_keyval);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -443,7 +443,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(win_keyval);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -467,7 +467,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(type_keyval);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -492,7 +492,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
 		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, comm_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -515,7 +515,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
 		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, win_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -538,7 +538,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
 		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, type_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -560,7 +560,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -585,7 +585,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, win_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -610,7 +610,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -635,7 +635,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -657,7 +657,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -679,7 +679,7 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -706,7 +706,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 		CAIRN_PUT_LIST(word_, length_dims_, dims);
 		CAIRN_PUT_LIST(word_, length_periods_, periods);
 		*word_++ = CAIRN_WORD(reorder);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_old, ndims, dims, periods, reorder, comm_cart);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -735,7 +735,7 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 		*word_++ = CAIRN_WORD(nnodes);
 		*word_++ = CAIRN_WORD(ndims);
 		CAIRN_PUT_LIST(word_, length_dims_, dims);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(nnodes, ndims, dims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -764,7 +764,7 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 		CAIRN_PUT_LIST(word_, length_index_, index);
 		CAIRN_PUT_LIST(word_, length_edges_, edges);
 		*word_++ = CAIRN_WORD(reorder);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_old, nnodes, index, edges, reorder, comm_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -802,7 +802,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 		CAIRN_PUT_LIST(word_, length_destweights_, destweights);
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(reorder);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -839,7 +839,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 		CAIRN_PUT_LIST(word_, length_weights_, weights);
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(reorder);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -865,7 +865,7 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -888,7 +888,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, nnodes, nedges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -916,7 +916,7 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxindex);
 		*word_++ = CAIRN_WORD(maxedges);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, maxindex, maxedges, index, edges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -940,7 +940,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, ndims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -967,7 +967,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxdims);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, maxdims, dims, periods, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -994,7 +994,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		CAIRN_PUT_LIST(word_, length_coords_, coords);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, coords, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1020,7 +1020,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(maxdims);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, rank, maxdims, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1044,7 +1044,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, rank, nneighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1070,7 +1070,7 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(maxneighbors);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, rank, maxneighbors, neighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1093,7 +1093,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, indegree, outdegree, weighted);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1124,7 +1124,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxindegree);
 		*word_++ = CAIRN_WORD(maxoutdegree);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1152,7 +1152,7 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(direction);
 		*word_++ = CAIRN_WORD(disp);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1178,7 +1178,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		CAIRN_PUT_LIST(word_, length_remain_dims_, remain_dims);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, remain_dims, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1209,7 +1209,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 		*word_++ = CAIRN_WORD(ndims);
 		CAIRN_PUT_LIST(word_, length_dims_, dims);
 		CAIRN_PUT_LIST(word_, length_periods_, periods);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, ndims, dims, periods, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1237,7 +1237,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 		*word_++ = CAIRN_WORD(nnodes);
 		CAIRN_PUT_LIST(word_, length_index_, index);
 		CAIRN_PUT_LIST(word_, length_edges_, edges);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, nnodes, index, edges, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1261,7 +1261,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1286,7 +1286,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1313,7 +1313,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 		*word_++ = CAIRN_WORD(blocklength);
 		*word_++ = CAIRN_WORD(stride);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1340,7 +1340,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 		*word_++ = CAIRN_WORD(blocklength);
 		*word_++ = CAIRN_WORD(stride);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1367,7 +1367,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 		*word_++ = CAIRN_WORD(blocklength);
 		*word_++ = CAIRN_WORD(stride);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1394,7 +1394,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 		*word_++ = CAIRN_WORD(blocklength);
 		*word_++ = CAIRN_WORD(stride);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1423,7 +1423,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1452,7 +1452,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1481,7 +1481,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1510,7 +1510,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1538,7 +1538,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 		*word_++ = CAIRN_WORD(blocklength);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1566,7 +1566,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 		*word_++ = CAIRN_WORD(blocklength);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1594,7 +1594,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 		*word_++ = CAIRN_WORD(blocklength);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1622,7 +1622,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 		*word_++ = CAIRN_WORD(blocklength);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1652,7 +1652,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1682,7 +1682,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1714,7 +1714,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 		CAIRN_PUT_LIST(word_, length_array_of_starts_, array_of_starts);
 		*word_++ = CAIRN_WORD(order);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1746,7 +1746,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 		CAIRN_PUT_LIST(word_, length_array_of_starts_, array_of_starts);
 		*word_++ = CAIRN_WORD(order);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1782,7 +1782,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 		CAIRN_PUT_LIST(word_, length_array_of_psizes_, array_of_psizes);
 		*word_++ = CAIRN_WORD(order);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1818,7 +1818,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 		CAIRN_PUT_LIST(word_, length_array_of_psizes_, array_of_psizes);
 		*word_++ = CAIRN_WORD(order);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1844,7 +1844,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 		*word_++ = CAIRN_WORD(oldtype);
 		*word_++ = CAIRN_WORD(lb);
 		*word_++ = CAIRN_WORD(extent);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1870,7 +1870,7 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 		*word_++ = CAIRN_WORD(oldtype);
 		*word_++ = CAIRN_WORD(lb);
 		*word_++ = CAIRN_WORD(extent);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1894,7 +1894,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1919,7 +1919,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(p);
 		*word_++ = CAIRN_WORD(r);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1943,7 +1943,7 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(p);
 		*word_++ = CAIRN_WORD(r);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1966,7 +1966,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(r);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1990,7 +1990,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(typeclass);
 		*word_++ = CAIRN_WORD(size);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(typeclass, size, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2014,7 +2014,7 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(value_type);
 		*word_++ = CAIRN_WORD(index_type);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(value_type, index_type, pair_type);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2037,7 +2037,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(location));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2061,7 +2061,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		*word_++ = CAIRN_WORD(disp);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Aint result_ = real_(base, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2083,7 +2083,7 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(addr1);
 		*word_++ = CAIRN_WORD(addr2);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Aint result_ = real_(addr1, addr2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2104,7 +2104,7 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2127,7 +2127,7 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2150,7 +2150,7 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2173,7 +2173,7 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2197,7 +2197,7 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

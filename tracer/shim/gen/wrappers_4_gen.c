@@ -12,7 +12,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -36,7 +36,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -60,7 +60,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -84,7 +84,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -108,7 +108,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -132,7 +132,7 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(datatype);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -156,7 +156,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -180,7 +180,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -204,7 +204,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -227,7 +227,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -253,7 +253,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -286,7 +286,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 		*word_++ = CAIRN_WORD(max_integers);
 		*word_++ = CAIRN_WORD(max_addresses);
 		*word_++ = CAIRN_WORD(max_datatypes);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -320,7 +320,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 		*word_++ = CAIRN_WORD(max_addresses);
 		*word_++ = CAIRN_WORD(max_large_counts);
 		*word_++ = CAIRN_WORD(max_datatypes);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -352,7 +352,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 		*word_++ = CAIRN_WORD(outsize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -381,7 +381,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 		*word_++ = CAIRN_WORD(outsize);
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -410,7 +410,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		*word_++ = CAIRN_WORD(outcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -439,7 +439,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		*word_++ = CAIRN_WORD(outcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -465,7 +465,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -490,7 +490,7 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -519,7 +519,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
 		*word_++ = CAIRN_WORD_AT(position);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -549,7 +549,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(outsize);
 		*word_++ = CAIRN_WORD_AT(position);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -579,7 +579,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -609,7 +609,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 		*word_++ = CAIRN_WORD_AT(position);
 		*word_++ = CAIRN_WORD(outcount);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -636,7 +636,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, incount, datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -662,7 +662,7 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, incount, datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -689,7 +689,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(argc);
 		word_ = cairn_put_strings(word_, length_argv_, argv ? *argv : NULL);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(argc, argv);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -721,7 +721,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		*word_++ = CAIRN_WORD_AT(argc);
 		word_ = cairn_put_strings(word_, length_argv_, argv ? *argv : NULL);
 		*word_++ = CAIRN_WORD(required);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(argc, argv, required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -748,7 +748,7 @@ int cairn_MPI_Initialized(int *flag)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -771,7 +771,7 @@ int cairn_MPI_Finalize(void)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -791,7 +791,7 @@ int cairn_MPI_Finalized(int *flag)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -813,7 +813,7 @@ int cairn_MPI_Query_thread(int *provided)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -835,7 +835,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -859,7 +859,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -879,7 +879,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(version, subversion);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -903,7 +903,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
 	uint64_t *word_ = cairn_open(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(version, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -927,7 +927,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
 	uint64_t *word_ = cairn_open(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -950,7 +950,7 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(hw_info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -973,7 +973,7 @@ double cairn_MPI_Wtime(void)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	double result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
@@ -993,7 +993,7 @@ double cairn_MPI_Wtick(void)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	double result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
@@ -1015,7 +1015,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(size, info, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1038,7 +1038,7 @@ int cairn_MPI_Free_mem(void *base)
 	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(base));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1059,7 +1059,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(comm_errhandler_fn));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1084,7 +1084,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1105,7 +1105,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1130,7 +1130,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1151,7 +1151,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(win_errhandler_fn));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1176,7 +1176,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1197,7 +1197,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1222,7 +1222,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(win, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1243,7 +1243,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(file_errhandler_fn));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(file_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1268,7 +1268,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1289,7 +1289,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1314,7 +1314,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1335,7 +1335,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(session_errhandler_fn));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1360,7 +1360,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1381,7 +1381,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1406,7 +1406,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1428,7 +1428,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(errhandler);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1452,7 +1452,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 	uint64_t *word_ = cairn_open(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorcode, string, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1476,7 +1476,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorcode, errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1498,7 +1498,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1521,7 +1521,7 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorclass, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1546,7 +1546,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		word_ = cairn_put_string(word_, length_string_, string);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorcode, string);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1567,7 +1567,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1588,7 +1588,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1609,7 +1609,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1629,7 +1629,7 @@ int cairn_MPI_Info_create(MPI_Info *info)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1655,7 +1655,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(argc);
 		word_ = cairn_put_strings(word_, length_argv_, (char *const *)argv);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(argc, argv, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1679,7 +1679,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, newinfo);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1704,7 +1704,7 @@ int cairn_MPI_Info_free(MPI_Info *info)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(info);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1731,7 +1731,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
 		word_ = cairn_put_string(word_, length_value_, value);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, key, value);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1754,7 +1754,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1779,7 +1779,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
 		*word_++ = CAIRN_WORD(valuelen);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, key, valuelen, value, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1805,7 +1805,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, key, valuelen, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1833,7 +1833,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
 		*word_++ = CAIRN_WORD_AT(buflen);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, key, buflen, value, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1858,7 +1858,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, nkeys);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1883,7 +1883,7 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(n);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, n, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1908,7 +1908,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(info, errhandler, session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1937,7 +1937,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(session);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1961,7 +1961,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, info, npset_names);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1988,7 +1988,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(n);
 		*word_++ = CAIRN_WORD_AT(pset_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, info, n, pset_len, pset_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2012,7 +2012,7 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2038,7 +2038,7 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, pset_name, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

@@ -24,7 +24,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -64,7 +64,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -104,7 +104,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -144,7 +144,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -185,7 +185,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -225,7 +225,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -265,7 +265,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -305,7 +305,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -335,7 +335,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -363,7 +363,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -391,7 +391,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -419,7 +419,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -448,7 +448,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -476,7 +476,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -504,7 +504,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -532,7 +532,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -567,7 +567,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -606,7 +606,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -645,7 +645,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -684,7 +684,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -724,7 +724,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -763,7 +763,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -802,7 +802,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -841,7 +841,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -870,7 +870,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -897,7 +897,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -924,7 +924,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -951,7 +951,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -979,7 +979,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1006,7 +1006,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1033,7 +1033,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1060,7 +1060,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1086,7 +1086,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(whence);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1107,7 +1107,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1131,7 +1131,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1165,7 +1165,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1204,7 +1204,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1244,7 +1244,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1283,7 +1283,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1312,7 +1312,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1339,7 +1339,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1367,7 +1367,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1394,7 +1394,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1429,7 +1429,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1468,7 +1468,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1508,7 +1508,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1547,7 +1547,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1576,7 +1576,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(whence);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1597,7 +1597,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1623,7 +1623,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1648,7 +1648,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 		*word_++ = CAIRN_WORD(offset);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1679,7 +1679,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1711,7 +1711,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1736,7 +1736,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1767,7 +1767,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1796,7 +1796,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1820,7 +1820,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1851,7 +1851,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1882,7 +1882,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1906,7 +1906,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1937,7 +1937,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1966,7 +1966,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1990,7 +1990,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2021,7 +2021,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2052,7 +2052,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2076,7 +2076,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2107,7 +2107,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2135,7 +2135,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2159,7 +2159,7 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2187,7 +2187,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 		*word_++ = cairn_function(CAIRN_WORD(write_conversion_fn));
 		*word_++ = cairn_function(CAIRN_WORD(dtype_file_extent_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2213,7 +2213,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 		*word_++ = cairn_function(CAIRN_WORD(write_conversion_fn));
 		*word_++ = cairn_function(CAIRN_WORD(dtype_file_extent_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2235,7 +2235,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(flag);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2256,7 +2256,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2279,7 +2279,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2300,7 +2300,7 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(required);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2322,7 +2322,7 @@ int cairn_MPI_T_finalize(void)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2345,7 +2345,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(enumtype);
 		*word_++ = CAIRN_WORD_AT(name_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(enumtype, num, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2373,7 +2373,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 		*word_++ = CAIRN_WORD(enumtype);
 		*word_++ = CAIRN_WORD(index);
 		*word_++ = CAIRN_WORD_AT(name_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(enumtype, index, value, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2397,7 +2397,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(num_cvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2424,7 +2424,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		*word_++ = CAIRN_WORD(cvar_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
 		*word_++ = CAIRN_WORD_AT(desc_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2456,7 +2456,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 	uint64_t *word_ = cairn_open(&record_, 585, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(name, cvar_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2480,7 +2480,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cvar_index);
 		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2506,7 +2506,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(handle);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2529,7 +2529,7 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

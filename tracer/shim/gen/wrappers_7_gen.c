@@ -13,7 +13,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -33,7 +33,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(num_pvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -60,7 +60,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		*word_++ = CAIRN_WORD(pvar_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
 		*word_++ = CAIRN_WORD_AT(desc_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -96,7 +96,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
 		*word_++ = CAIRN_WORD(var_class);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(name, var_class, pvar_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -118,7 +118,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -143,7 +143,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(session);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -168,7 +168,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(pvar_index);
 		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -195,7 +195,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD_AT(handle);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -219,7 +219,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -241,7 +241,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -263,7 +263,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -287,7 +287,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -309,7 +309,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -331,7 +331,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -352,7 +352,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(num_sources);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -379,7 +379,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		*word_++ = CAIRN_WORD(source_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
 		*word_++ = CAIRN_WORD_AT(desc_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -410,7 +410,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source_index);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(source_index, timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -432,7 +432,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -462,7 +462,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		*word_++ = CAIRN_WORD_AT(name_len);
 		*word_++ = CAIRN_WORD_AT(num_elements);
 		*word_++ = CAIRN_WORD_AT(desc_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -497,7 +497,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 	uint64_t *word_ = cairn_open(&record_, 608, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(name, event_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -522,7 +522,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 		*word_++ = CAIRN_WORD(event_index);
 		*word_++ = cairn_pointer(CAIRN_WORD(obj_handle));
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_index, obj_handle, info, event_registration);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -547,7 +547,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -568,7 +568,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -596,7 +596,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
 		*word_++ = cairn_function(CAIRN_WORD(event_cb_function));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -619,7 +619,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, cb_safety, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -641,7 +641,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, cb_safety, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -668,7 +668,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 		*word_++ = cairn_pointer(CAIRN_WORD(user_data));
 		*word_++ = cairn_function(CAIRN_WORD(free_cb_function));
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, user_data, free_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -690,7 +690,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = cairn_function(CAIRN_WORD(dropped_cb_function));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_registration, dropped_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -712,7 +712,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		*word_++ = CAIRN_WORD(element_index);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_instance, element_index, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -734,7 +734,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_instance, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -756,7 +756,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_instance, event_timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -779,7 +779,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(event_instance, source_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -801,7 +801,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(num_cat);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -828,7 +828,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
 		*word_++ = CAIRN_WORD_AT(desc_len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -857,7 +857,7 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -881,7 +881,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 	uint64_t *word_ = cairn_open(&record_, 624, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(name, cat_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -906,7 +906,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -931,7 +931,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -956,7 +956,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -981,7 +981,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1003,7 +1003,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(update_number);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1028,7 +1028,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 		*word_++ = cairn_function(CAIRN_WORD(copy_fn));
 		*word_++ = cairn_function(CAIRN_WORD(delete_fn));
 		*word_++ = cairn_pointer(CAIRN_WORD(extra_state));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1053,7 +1053,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(keyval);
 		cairn_epoch_before(&record_);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1078,7 +1078,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
 		*word_++ = cairn_pointer(CAIRN_WORD(attribute_val));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1100,7 +1100,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1125,7 +1125,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1146,7 +1146,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1167,7 +1167,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Comm result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1188,7 +1188,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1209,7 +1209,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Datatype result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1230,7 +1230,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1251,7 +1251,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Group result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1272,7 +1272,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1293,7 +1293,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Request result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1314,7 +1314,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1335,7 +1335,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_File result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1356,7 +1356,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1377,7 +1377,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Win result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1398,7 +1398,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1419,7 +1419,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Op result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1440,7 +1440,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1461,7 +1461,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Info result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1482,7 +1482,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1503,7 +1503,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Errhandler result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1524,7 +1524,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1545,7 +1545,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Message result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1566,7 +1566,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Fint result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1587,7 +1587,7 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	MPI_Session result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1609,7 +1609,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 	uint64_t *word_ = cairn_open(&record_, 657, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, c_status, false);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(c_status, f_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1642,7 +1642,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		cairn_mark_statuses(c_status, &own_c_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(f_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1670,7 +1670,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 	uint64_t *word_ = cairn_open(&record_, 659, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, c_status, false);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(c_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1703,7 +1703,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 		cairn_mark_statuses(c_status, &own_c_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(f08_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1732,7 +1732,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 	uint64_t *word_ = cairn_open(&record_, 661, CAIRN_HEADER + 0 + cairn_list_bytes(length_f08_status_) + cairn_list_bytes(length_f_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(f08_status, f_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1757,7 +1757,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 	uint64_t *word_ = cairn_open(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(f_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1780,7 +1780,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(location));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1803,7 +1803,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(comm_errhandler_fn));
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1827,7 +1827,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1852,7 +1852,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errhandler);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1873,7 +1873,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1901,7 +1901,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1928,7 +1928,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 		*word_++ = CAIRN_WORD(blocklength);
 		*word_++ = CAIRN_WORD(stride);
 		*word_++ = CAIRN_WORD(oldtype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1952,7 +1952,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -1981,7 +1981,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
 		CAIRN_PUT_LIST(word_, length_array_of_displacements_, array_of_displacements);
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
@@ -2005,7 +2005,7 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {

@@ -16,6 +16,7 @@ struct cairn_thread {
 	char *soft;                   // end of the buffer without the reserve for nested calls; cursor may be beyond it
 	char *hard;                   // end of the buffer
 	struct cairn_buffer *buffer;
+	uint64_t ticks, epoch;        // what times and epochs of the buffer's short records are relative to
 	uint32_t depth;               // number of open records
 	uint32_t busy;
 	uint32_t generation;          // number of buffers so far

@@ -15,16 +15,15 @@
 static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 {
 	struct cairn_thread *t = &cairn_self;
-	struct cairn_record_header *h = record->header;
-	uint64_t needed = (uint64_t)((const char *)(word + n) - (char *)h);
+	char *begin = (char *)record->header;
+	uint64_t needed = (uint64_t)((const char *)(word + n) - begin);
 
-	if (needed <= h->reserved)
+	if (needed <= record->size)
 		return true;
-	if (t->cursor != (char *)h + h->reserved || needed > (uint64_t)(t->hard - (char *)h))
+	if (t->cursor != begin + record->size || needed > (uint64_t)(t->hard - begin))
 		return false;
-	t->cursor = (char *)h + needed;
-	h->reserved = (uint32_t)needed;
-	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
+	t->cursor = begin + needed;
+	record->size = needed;
 	return true;
 }
 

@@ -1,5 +1,6 @@
 #include "record.h"
 
+#include <emmintrin.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,6 +42,12 @@ static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capa
 	t->early = true;
 }
 
+// written returns the number of bytes of the thread's buffer up to the next record.
+static uint64_t written(const struct cairn_thread *t)
+{
+	return (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER;
+}
+
 // early_room finds room for a record before MPI_Init.
 static bool early_room(struct cairn_thread *t, uint64_t size)
 {
@@ -50,7 +57,7 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 		use_early_buffer(t, early, EARLY);
 	if (t->buffer != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
 		return true;
-	uint64_t kept = t->buffer != NULL ? t->buffer->used : 0;
+	uint64_t kept = t->buffer != NULL ? written(t) : 0;
 	if ((t->buffer != NULL && (char *)t->buffer != early) || kept + needed > MAX_EARLY)
 		return false;
 	const int saved = errno;
@@ -124,7 +131,7 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	bool was_early = t->early;
 
 	if (was_early)
-		kept = full->used;
+		kept = written(t);
 	// A module that was loaded at the address of an unloaded one is only noticed here.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
 		cairn_modules_refresh();
@@ -137,6 +144,8 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 		return false;
 	}
 	read_clocks(fresh);
+	t->ticks = fresh->ticks;
+	t->epoch = fresh->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed);
 	fresh->dropped += t->dropped + (was_early ? full->dropped : 0);
 	t->dropped = 0;
 	use_buffer(t, fresh, capacity);
@@ -206,11 +215,225 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	return true;
 }
 
+// publish makes what is before a point of the buffer visible to readers.
+static inline void publish(struct cairn_thread *t, const void *end)
+{
+	atomic_store_explicit(&t->buffer->used, (uint64_t)((const char *)end - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
+}
+
+// The paths of usual calls call no function but at their end, so that they save no registers.
+#define LATER __attribute__((noinline, cold))
+
+// same_words reports whether n words are equal.
+static inline bool same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
+{
+	if (n == 0)
+		return true;
+	if (n & 1 && *a++ != *b++)
+		return false;
+	__m128i equal = _mm_set1_epi8(-1);
+	for (const uint64_t *end = a + (n & ~(uint64_t)1); a != end; a += 2, b += 2)
+		equal = _mm_and_si128(equal, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b)));
+	return _mm_movemask_epi8(equal) == 0xffff;
+}
+
+// slot_of hashes a call: where it comes from and the first of its n inputs, which distinguish most.
+static inline uint16_t slot_of(const struct cairn_record *record, const uint64_t *inputs, uint64_t n)
+{
+	uint64_t hash = record->first ^ record->call.caller;
+
+	for (const uint64_t *end = inputs + (n < 5 ? n : 5); inputs != end; inputs++)
+		hash = (hash << 9 | hash >> 55) ^ *inputs;
+	return (uint16_t)(hash * 0x9e3779b97f4a7c15u >> 55);
+}
+
+static inline uint64_t inputs_of(const struct cairn_record_header *h)
+{
+	return atomic_load_explicit(&h->state, memory_order_relaxed) >> CAIRN_INPUTS_SHIFT;
+}
+
+// short_record returns the first word of the record.
+static inline uint64_t short_record(const struct cairn_thread *t, const struct cairn_record *record, unsigned state, uint64_t tail)
+{
+	return CAIRN_SHORT_RECORD(state, (const uint64_t *)record->original - (const uint64_t *)(void *)t->buffer, tail);
+}
+
+// begin_record writes the header of a record that is not short.
+static void begin_record(struct cairn_record *record, uint64_t enter)
+{
+	struct cairn_record_header *h = record->header;
+
+	h->epoch = record->epoch;
+	h->enter = enter;
+	h->exit = h->result = 0;
+	h->caller = record->call.caller;
+	atomic_store_explicit(&h->second, record->size | record->inputs << (32 + CAIRN_INPUTS_SHIFT), memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	h->first = record->first;
+}
+
+// enter_record enters a call whose record is not short.
+static LATER uint64_t *enter_record(struct cairn_record *record, uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	record->original = NULL;
+	record->inputs = (uint64_t)(word - (uint64_t *)record->header);
+	begin_record(record, 0);
+	publish(t, word);
+	cairn_busy(t, 0);
+	uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
+		now = cairn_evidence_enter(t, &record->call, now);
+	record->call.enter = record->header->enter = now;
+	return word;
+}
+
+// enter_late enters a call with a short record after a long computation, or when the ticks of the
+// buffer are so long ago that the time does not fit.
+static LATER uint64_t *enter_late(struct cairn_record *record, uint64_t now)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_short_record *s = (void *)record->header;
+	uint64_t *word = (uint64_t *)(s + 1);
+
+	if (now - t->returned >= t->long_ticks)
+		now = cairn_evidence_enter(t, &record->call, now);
+	record->call.enter = now;
+	if (now - t->ticks < CAIRN_SHORT_MAX_ENTER) {
+		s->second |= now - t->ticks;
+		return word;
+	}
+	// The inputs are still where a record has them, and are published before its first word.
+	record->inputs = inputs_of(record->original);
+	record->original = NULL;
+	word = (uint64_t *)s + record->inputs;
+	publish(t, word);
+	begin_record(record, now);
+	return word;
+}
+
+uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_short_record *s = (void *)record->header;
+	uint64_t *inputs = (uint64_t *)(record->header + 1);
+	const uint64_t epoch = record->epoch - t->epoch, n = (uint64_t)(word - inputs);
+	const uint16_t slot = slot_of(record, inputs, n), offset = t->buffer->originals[slot];
+	const struct cairn_record_header *o = (const void *)((uint64_t *)(void *)t->buffer + offset);
+
+	record->slot = slot;
+	t->cursor = (char *)s + record->size;
+	t->depth = record->depth + 1;
+	// The original has the same words up to the end of its inputs, without length and flags.
+	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & 0xffffff00000000) != 0 ||
+		inputs_of(o) != n + CAIRN_HEADER / 8 || epoch >= CAIRN_SHORT_MAX_EPOCH))
+		return enter_record(record, word);
+	if (CAIRN_UNLIKELY(!same_words((const uint64_t *)(o + 1), inputs, n)))
+		return enter_record(record, word);
+	record->original = o;
+	s->second = epoch << CAIRN_SHORT_ENTER_BITS;
+	atomic_store_explicit(&s->first, short_record(t, record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
+	publish(t, s + 1);
+	cairn_busy(t, 0);
+	const uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER))
+		return enter_late(record, now);
+	record->call.enter = now;
+	s->second |= now - t->ticks;
+	return (uint64_t *)(s + 1);
+}
+
+// committed ends the thread's innermost call.
+static inline void committed(struct cairn_thread *t, const struct cairn_record *record)
+{
+	t->depth = record->depth;
+	cairn_busy(t, 0);
+}
+
+// commit_record commits a record that is not short.
+static LATER void commit_record(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+	const uint64_t length = (uint64_t)((const char *)word - (char *)h);
+	const uint64_t offset = (uint64_t)((uint64_t *)(void *)h - (uint64_t *)(void *)t->buffer);
+
+	h->epoch = record->epoch;
+	h->exit = record->exit;
+	h->result = record->result;
+	h->first = record->first | length | (uint64_t)record->flags << 56;
+	if (CAIRN_LIKELY(t->cursor == (char *)h + record->size)) { // nothing is nested in it
+		record->size = length;
+		t->cursor = (char *)h + length;
+		publish(t, word);
+	}
+	atomic_store_explicit(&h->second, record->size | (record->inputs << CAIRN_INPUTS_SHIFT | CAIRN_COMMITTED) << 32, memory_order_release);
+	if (offset < CAIRN_SHORT_MAX_ORIGINAL && !t->early)
+		t->buffer->originals[record->slot] = (uint16_t)offset;
+	committed(t, record);
+}
+
+// commit_explicit commits a short record that differs from its original in more than its outputs, or
+// whose times do not fit. It has room: the inputs, which are not in it, are not shorter than what it
+// has more.
+static LATER void commit_explicit(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_short_record *s = (void *)record->header;
+	uint64_t *outputs = (uint64_t *)(s + 1), *w = outputs;
+	const uint64_t n = (uint64_t)(word - outputs), length = CAIRN_HEADER + 8 * n;
+
+	memmove(w + 5, outputs, 8 * n);
+	*w++ = record->first | length | (uint64_t)record->flags << 56;
+	*w++ = record->epoch;
+	*w++ = record->call.enter;
+	*w++ = record->exit;
+	*w++ = record->result;
+	if (t->cursor == (char *)s + record->size) {
+		record->size = length;
+		t->cursor = (char *)s + length;
+		publish(t, t->cursor);
+	}
+	atomic_store_explicit(&s->first, short_record(t, record, CAIRN_SHORT_EXPLICIT, record->size), memory_order_release);
+	committed(t, record);
+}
+
+void cairn_commit(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	const struct cairn_record_header *o = record->original;
+	struct cairn_short_record *s = (void *)record->header;
+
+	if (CAIRN_UNLIKELY(o == NULL)) {
+		commit_record(record, word);
+		return;
+	}
+	const uint64_t *outputs = (const uint64_t *)(s + 1), inputs = inputs_of(o), n = (uint64_t)(word - outputs);
+	const uint64_t epoch = record->epoch - t->epoch, duration = record->exit - record->call.enter;
+	if (CAIRN_UNLIKELY(t->cursor != (char *)s + record->size || duration >= CAIRN_SHORT_MAX_DURATION || epoch >= CAIRN_SHORT_MAX_EPOCH ||
+		o->length != 8 * (inputs + n) || o->result != record->result || o->flags != record->flags)) {
+		commit_explicit(record, word);
+		return;
+	}
+	unsigned state = CAIRN_SHORT_EQUAL;
+	if (same_words(outputs, (const uint64_t *)o + inputs, n)) {
+		word = outputs;
+	} else {
+		state = CAIRN_SHORT_OUTPUTS;
+		publish(t, word);
+	}
+	t->cursor = (char *)(uintptr_t)word;
+	s->second = epoch << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);
+	atomic_store_explicit(&s->first, short_record(t, record, state, duration), memory_order_release);
+	committed(t, record);
+}
+
 void cairn_reference_stamps(const struct cairn_record *record)
 {
 	// The record is in a buffer that this thread has not handed over, or its
 	// generation would differ.
 	const bool there = record != NULL && record->generation == cairn_self.generation;
 
-	cairn_reference->stamps(there ? record->header->enter : 0, there ? record->header->exit : 0);
+	cairn_reference->stamps(there ? record->call.enter : 0, there ? record->exit : 0);
 }

@@ -2,6 +2,9 @@
 //
 //	open -> inputs -> enter -> the call -> exit -> outputs, extras -> commit
 //
+// Inputs are written where a record that is not short has them. If the buffer has an original with
+// the same inputs, a short record takes their place (0107).
+//
 // Nothing here allocates or takes a lock. Between open and enter and between exit and commit the
 // thread is marked as busy: a call of MPI from a signal handler that interrupts it then is passed
 // through and counted as dropped.
@@ -24,6 +27,14 @@ enum {
 
 struct cairn_record {
 	struct cairn_record_header *header;
+	const struct cairn_record_header *original; // NULL: the record is not short
+	uint64_t first;      // function and binding, as in the header
+	uint64_t size;       // bytes reserved for the record
+	uint64_t inputs;     // words of header and inputs
+	uint64_t epoch, exit, result;
+	struct cairn_call call;
+	uint8_t flags;
+	uint16_t slot;       // in the buffer's table of originals
 	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
 };
@@ -66,23 +77,24 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 		record->depth = 0;
 		t->frame[0] = record;
 	}
-	struct cairn_record_header *h = record->header;
-	h->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
-	atomic_store_explicit(&h->second, size, memory_order_relaxed);
-	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
+	record->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
+	record->size = size;
+	record->flags = 0;
+	record->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
 	caller = caller << 1 >> 1;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
 		caller = cairn_other_module(caller);
 	if (t->alone[CAIRN_SITE_SLOT(caller)] != caller && cairn_call_paths)
 		caller = cairn_call_path(caller);
-	h->caller = caller;
-	return (uint64_t *)(h + 1);
+	record->call.caller = caller;
+	record->call.function = (uint16_t)function;
+	return (uint64_t *)(record->header + 1);
 }
 
 // cairn_epoch_before orders the record before everything that other threads do after this call.
 static inline void cairn_epoch_before(struct cairn_record *record)
 {
-	record->header->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
+	record->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
 }
 
 static inline void cairn_epoch_after(struct cairn_record *record)
@@ -90,23 +102,9 @@ static inline void cairn_epoch_after(struct cairn_record *record)
 	cairn_epoch_before(record);
 }
 
-// cairn_enter publishes the record and finally reads the clock.
-static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
-{
-	struct cairn_thread *t = &cairn_self;
-	struct cairn_record_header *h = record->header;
-
-	h->exit = 0;
-	h->result = 0;
-	t->cursor = (char *)h + h->reserved;
-	t->depth = record->depth + 1;
-	atomic_store_explicit(&t->buffer->used, (uint64_t)(t->cursor - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
-	cairn_busy(t, 0);
-	uint64_t now = cairn_now();
-	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
-		now = cairn_evidence_enter(t, h, now);
-	h->enter = now;
-}
+// cairn_enter publishes the record, whose inputs end at word, and finally reads the clock. It returns
+// where the outputs go.
+uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word);
 
 // cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not
 // ours any more (the process was forked in the call).
@@ -114,30 +112,22 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 {
 	uint64_t now = cairn_now();
 	struct cairn_thread *t = &cairn_self;
-	struct cairn_record_header *h = record->header;
 
 	if (CAIRN_UNLIKELY(record->generation != t->generation))
 		return NULL;
 	cairn_busy(t, 1);
-	h->exit = now;
-	h->result = result;
-	if (CAIRN_UNLIKELY(now - h->enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(h->caller)] == h->caller))
-		cairn_evidence_exit(t, h, now);
+	record->exit = now;
+	record->result = result;
+	const uint64_t caller = record->call.caller;
+	if (CAIRN_UNLIKELY(now - record->call.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller))
+		cairn_evidence_exit(t, &record->call, now);
 	t->returned = now;
-	t->last_caller = h->caller;
-	t->last_function = h->function;
+	t->last_caller = caller;
+	t->last_function = record->call.function;
 	return word;
 }
 
-static CAIRN_INLINE void cairn_commit(struct cairn_record *record, const uint64_t *word)
-{
-	struct cairn_thread *t = &cairn_self;
-	struct cairn_record_header *h = record->header;
-
-	h->length = (uint32_t)((const char *)word - (const char *)h);
-	atomic_store_explicit(&h->state, 1, memory_order_release);
-	t->depth = record->depth;
-	cairn_busy(t, 0);
-}
+// cairn_commit ends the record, whose outputs and extras end at word.
+void cairn_commit(struct cairn_record *record, const uint64_t *word);
 
 #endif

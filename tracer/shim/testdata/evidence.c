@@ -32,17 +32,16 @@ void *cairn_observed(size_t part, size_t size)
 static void call(uint16_t function, uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
-	struct cairn_record_header h = {.caller = caller};
+	struct cairn_call c = {.caller = caller, .function = function};
 
-	h.function = function;
 	t->depth = 1;
 	uint64_t now = cairn_now();
 	if (now - t->returned >= t->long_ticks)
-		now = cairn_evidence_enter(t, &h, now);
-	h.enter = now;
+		now = cairn_evidence_enter(t, &c, now);
+	c.enter = now;
 	now = cairn_now();
-	if (now - h.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller)
-		cairn_evidence_exit(t, &h, now);
+	if (now - c.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller)
+		cairn_evidence_exit(t, &c, now);
 	t->returned = now;
 	t->last_caller = caller;
 	t->last_function = function;

@@ -25,7 +25,7 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(level);
-		cairn_enter(&record_);
+		word_ = cairn_enter(&record_, word_);
 	}
 	int result_ = real_(level, a[0], a[1], a[2], a[3], a[4]);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -218,12 +219,19 @@ func (s *Shim) write(thread uint32, address uint64, name string, result int64, c
 	at := len(t.Words)
 	w := t.Words
 	w = append(w, make([]uint64, record.HeaderWords)...)
-	for _, a := range arguments {
-		w = encodeArgument(w, a)
-	}
-	owns := false
+	owns, inputs := false, 0
 	for i := range f.Params {
 		owns = owns || f.Params[i].Effect != mpi.EffectNone && f.Params[i].Effect != mpi.EffectExisting
+		if f.Params[i].Direction.IsIn() {
+			inputs++
+		}
+	}
+	inputWords := record.HeaderWords
+	for i, a := range arguments {
+		w = encodeArgument(w, a)
+		if i < inputs {
+			inputWords = len(w) - at
+		}
 	}
 	epoch := s.Epoch | 1
 	if owns {
@@ -231,14 +239,14 @@ func (s *Shim) write(thread uint32, address uint64, name string, result int64, c
 		epoch = s.Epoch
 	}
 	bytes := uint32(len(w)-at) * 8
-	state := uint32(0)
+	state := uint32(inputWords) << rawlayout.InputsShift
 	second := uint32(f.ID)
 	if s.Process.Mode != "" && f.MayMark() { // on MPI_COMM_WORLD, in all tests
 		second |= record.FlagMarker << 24
 	}
 	w[at+record.LengthWord] = record.Join(0, second)
 	if committed {
-		state = 1
+		state |= rawlayout.Committed
 		w[at+record.LengthWord] = record.Join(bytes, second)
 	}
 	w[at+record.ReservedWord] = record.Join(bytes, state)

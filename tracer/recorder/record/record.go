@@ -1,0 +1,176 @@
+package record
+
+import "github.com/cairn-mpi/cairn/tracer/rawlayout"
+
+// A Record is one call, raw. It is valid as long as its buffer is; a composed one only until the
+// next record is read with the same Composer.
+type Record struct {
+	// Words are the header and the payload. The words of the header that are fields here are those
+	// of the original if the call has a short record.
+	Words       []uint64
+	Function    uint16
+	Flags       uint8
+	Epoch       uint64
+	Enter, Exit uint64 // ticks
+	// Original is the word of the buffer at which Words begin, 0 if they are composed.
+	Original int
+	Open     bool // the call has not returned; Words are the header and the inputs only
+}
+
+// IsMarker reports whether the call is a marker for clustering.
+func (r *Record) IsMarker() bool { return r.Flags&FlagMarker != 0 }
+
+// first sets what the first word of a record says.
+func (r *Record) first(w uint64) { r.Function, r.Flags = FunctionIn(w), uint8(w>>56) }
+
+// FunctionIn returns the function of a record from its first word.
+func FunctionIn(first uint64) uint16 { return uint16(first >> 32) }
+
+// A Composer has the memory for the words of a record that are in the buffer in two pieces.
+type Composer struct{ words []uint64 }
+
+// At returns the record at a word of the buffer, and the number of words up to the next one: 0 if
+// there cannot be a record at this word, or not yet; r means nothing then. Nothing in the buffer is
+// trusted.
+func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
+	limit := s.Available()
+	if at >= limit {
+		return r, 0
+	}
+	first := LoadAcquire(&s.Words[at], s.Live)
+	if first&rawlayout.Short != 0 {
+		return s.short(first, at, limit, c)
+	}
+	if limit-at < HeaderWords {
+		return r, 0
+	}
+	second := LoadAcquire(&s.Words[at+ReservedWord], s.Live)
+	words := s.Words[at:]
+	first = words[LengthWord] // the length is written after it was opened
+	r.first(first)
+	r.Original = at
+	r.Epoch, r.Enter, r.Exit = words[EpochWord], words[EnterWord], words[ExitWord]
+	size, length, inputs := int(Low(second))/8, int(Low(first))/8, inputsIn(second)
+	if Low(second)%8 != 0 || inputs < HeaderWords || inputs > size {
+		return r, 0
+	}
+	if r.Open = !isCommitted(second); r.Open {
+		length = inputs
+	} else if length < inputs || length > size || size > limit-at && size > s.Available()-at {
+		return r, 0
+	}
+	if length > len(words) {
+		return r, 0
+	}
+	r.Words = words[:length:length]
+	return r, size
+}
+
+// inputsIn returns the number of words of header and inputs from the second word of a record.
+func inputsIn(second uint64) int { return int(High(second) >> rawlayout.InputsShift) }
+
+func isCommitted(second uint64) bool { return High(second)&rawlayout.Committed != 0 }
+
+// Fields of a short record's two words.
+const (
+	// ShortBits of the first word are all but the duration.
+	ShortBits = 1<<rawlayout.ShortDurationShift - 1
+	// ShortWords is the size of a short record without outputs of its own.
+	ShortWords = 2
+
+	shortState    = 1<<(rawlayout.ShortOriginalShift-rawlayout.ShortStateShift) - 1
+	shortOriginal = 1<<(rawlayout.ShortDurationShift-rawlayout.ShortOriginalShift) - 1
+	shortEnter    = 1<<rawlayout.ShortEnterBits - 1
+	explicitWords = ShortWords + 5 // first word of a record, epoch, enter, exit, result
+)
+
+// EqualTo returns the ShortBits of a short record that is equal to its original; false if no short
+// record has this original.
+func EqualTo(original int) (bits uint64, ok bool) {
+	return uint64(original)<<rawlayout.ShortOriginalShift | rawlayout.ShortEqual<<rawlayout.ShortStateShift | rawlayout.Short,
+		original >= BufferHeaderWords && original <= shortOriginal
+}
+
+// ShortDuration returns the ticks in the first word.
+func ShortDuration(first uint64) uint64 { return first >> rawlayout.ShortDurationShift }
+
+// ShortEnter returns the ticks in the second word, which count from the buffer's.
+func ShortEnter(second uint64) uint64 { return second & shortEnter }
+
+// ShortEpoch returns the epoch in the second word, which counts from the buffer's.
+func ShortEpoch(second uint64) uint64 { return second >> rawlayout.ShortEnterBits }
+
+// Base returns what the times and epochs of the buffer's short records are relative to.
+func (s *Buffer) Base() (ticks, epoch uint64) { return s.Words[HeaderSample], s.Words[HeaderEpoch] }
+
+// short returns the short record at a word of the buffer.
+func (s *Buffer) short(first uint64, at, limit int, c *Composer) (r Record, size int) {
+	original := int(first >> rawlayout.ShortOriginalShift & shortOriginal)
+	of, inputs := s.original(original, at)
+	if of == nil || limit-at < ShortWords {
+		return r, 0
+	}
+	r.first(of[LengthWord])
+	r.Words, r.Original = of, original
+	second := s.Words[at+1]
+	ticks, epoch := s.Base()
+	r.Epoch, r.Enter = epoch+ShortEpoch(second), ticks+ShortEnter(second)
+	r.Exit = r.Enter + ShortDuration(first)
+	state := first >> rawlayout.ShortStateShift & shortState
+	switch state {
+	case rawlayout.ShortEqual:
+		return r, ShortWords
+	case rawlayout.ShortOutputs:
+		size = ShortWords + len(of) - inputs
+	default:
+		size = int(ShortDuration(first)) / 8
+	}
+	if state == rawlayout.ShortOpen {
+		r.Open, r.Exit, r.Words = true, 0, of[:inputs:inputs]
+		return r, max(size, ShortWords)
+	}
+	if size > limit-at {
+		if limit = s.Available(); size > limit-at {
+			return r, 0
+		}
+	}
+	words := s.Words[at : at+size]
+	if state == rawlayout.ShortOutputs {
+		return c.compose(r, inputs, words[ShortWords:]), size
+	}
+	length := 0
+	if size >= explicitWords {
+		length = int(Low(words[2])) / 8
+	}
+	if length < explicitWords || length > size {
+		return r, 0
+	}
+	r.first(words[2])
+	r.Epoch, r.Enter, r.Exit = words[3], words[4], words[5]
+	r = c.compose(r, inputs, words[explicitWords:length])
+	r.Words[LengthWord] = Join(Low(r.Words[LengthWord]), High(words[2]))
+	r.Words[ReturnWord] = words[6]
+	return r, size
+}
+
+// original returns the words of the original at a word of the buffer, and how many of them are
+// header and inputs; nil if there is none before the short record at word before.
+func (s *Buffer) original(at, before int) (words []uint64, inputs int) {
+	if at < BufferHeaderWords || before-at < HeaderWords {
+		return nil, 0
+	}
+	first, second := s.Words[at], s.Words[at+ReservedWord]
+	length, inputs := int(Low(first))/8, inputsIn(second)
+	if first&rawlayout.Short != 0 || !isCommitted(second) || inputs < HeaderWords || length < inputs || length > before-at {
+		return nil, 0
+	}
+	return s.Words[at : at+length : at+length], inputs
+}
+
+// compose returns r, whose words are the original's, with outputs of its own.
+func (c *Composer) compose(r Record, inputs int, outputs []uint64) Record {
+	c.words = append(append(c.words[:0], r.Words[:inputs]...), outputs...)
+	c.words[LengthWord] = Join(uint32(len(c.words))*8, High(c.words[LengthWord]))
+	r.Words, r.Original = c.words, 0
+	return r
+}
