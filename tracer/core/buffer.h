@@ -28,7 +28,8 @@ struct cairn_record_header {
 	union {
 		struct {
 			uint32_t reserved;
-			_Atomic uint32_t state;
+			_Atomic uint16_t state;
+			_Atomic uint16_t next; // the writer's: offset of the original that followed last time, or 0
 		};
 		_Atomic uint64_t second;
 	};

@@ -10,7 +10,7 @@ enum {
 	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
 	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering
-	CAIRN_COMMITTED = 1, // bit of a record's state; above it the number of words of header and inputs
+	CAIRN_COMMITTED = 1, // bit of a record's state; above it the number of words of header and inputs of an original
 	CAIRN_INPUTS_SHIFT = 1,
 	CAIRN_SHORT = 1, // bit of the first word of a short record; a record's length has it 0
 	CAIRN_SHORT_OPEN = 0, // its state: the call has not returned
@@ -91,7 +91,8 @@ enum {
 	CAIRN_FIELD(type, binding, 6, 1); \
 	CAIRN_FIELD(type, flags, 7, 1); \
 	CAIRN_FIELD(type, reserved, 8, 4); \
-	CAIRN_FIELD(type, state, 12, 4); \
+	CAIRN_FIELD(type, state, 12, 2); \
+	CAIRN_FIELD(type, next, 14, 2); \
 	CAIRN_FIELD(type, epoch, 16, 8); \
 	CAIRN_FIELD(type, enter, 24, 8); \
 	CAIRN_FIELD(type, exit, 32, 8); \

@@ -20,23 +20,114 @@ func wrappers(functions []*mpi.Function) string {
 }
 
 // wrapper returns the C function that records a call of f. Its own variables end in an underscore,
-// unlike all parameters in the standard.
+// unlike all parameters in the standard. Where calls of f may repeat an earlier one there are two:
+// what is no expected repeat is passed on to the other.
 func wrapper(f *mpi.Function) string {
 	w := wrapperWriter{f: f}
-	fmt.Fprintf(&w.text, "%s\n{\n", prototype(f, "cairn_"+f.Name))
+	if !mayRepeat(f) {
+		fmt.Fprintf(&w.text, "%s\n{\n", prototype(f, "cairn_"+f.Name))
+		w.line("uint64_t caller_ = CAIRN_CALLER;")
+		w.line("const void *const frame_ = CAIRN_FRAME;")
+		w.anyCall()
+		return w.text.String()
+	}
+	declaration := prototype(f, "other_"+f.Name)
+	declaration = strings.Replace(declaration, "(", "(uint64_t caller_, const void *frame_, ", 1)
+	fmt.Fprintf(&w.text, "static OTHER %s\n{\n", declaration)
+	w.anyCall()
+	fmt.Fprintf(&w.text, "\n%s\n{\n", prototype(f, "cairn_"+f.Name))
+	w.expectedCall()
+	return w.text.String()
+}
+
+// anyCall writes the body that records any call.
+func (w *wrapperWriter) anyCall() {
+	f := w.f
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	if startsTracing(f) {
 		w.line("cairn_start();")
 	}
 	w.passOnLibraryCalls()
 	w.beforeRecord()
+	w.line("struct cairn_record record_;")
 	w.declarations()
 	w.inputs()
 	w.call()
-	w.outputs()
+	w.outputs("cairn_commit")
 	w.afterRecord()
 	w.text.WriteString("}\n")
-	return w.text.String()
+}
+
+// expectedCall writes the body that records a call that repeats the one that followed last time.
+func (w *wrapperWriter) expectedCall() {
+	f := w.f
+	w.line("const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(%d, CAIRN_CALLER));", f.ID)
+	w.ignoreStatus("fortran_")
+	w.line("struct cairn_record record_;")
+	w.declarations()
+	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, fortran_ ? cairn_announced.caller : CAIRN_CALLER);", f.ID, size(f))
+	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s;", w.other())
+	same := "true"
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsIn() {
+			same += " && " + sameIn(p)
+		}
+	}
+	w.line("if (CAIRN_UNLIKELY(!(%s))) {", strings.TrimPrefix(same, "true && "))
+	w.line("\tcairn_busy(&cairn_self, 0);\n\t\t%s;\n\t}", w.other())
+	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
+	w.line("if (CAIRN_UNLIKELY(fortran_))\n\t\treal_ = (__typeof__(real_))cairn_take_announcement(%d, (void *)real_);", f.ID)
+	w.beforeRecord()
+	w.statuses("true")
+	epoch := "cairn_epoch_now()"
+	if epochBefore(f) {
+		epoch = "cairn_epoch_next()"
+	}
+	w.line("uint64_t *word_ = cairn_repeat(&record_, %s, CAIRN_FRAME);", epoch)
+	w.call()
+	w.outputs("cairn_commit_repeat")
+	w.afterRecord()
+	w.text.WriteString("}\n")
+}
+
+// other returns the statement that passes the call on to the body for any call.
+func (w *wrapperWriter) other() string {
+	call := fmt.Sprintf("other_%s(CAIRN_CALLER, CAIRN_FRAME, %s)", w.f.Name, names(w.f))
+	if w.f.ReturnType == "void" {
+		return "{ " + call + "; return; }"
+	}
+	return "return " + call
+}
+
+// mayRepeat reports whether a call of f can be compared with an earlier one without writing its
+// inputs: they are words and lists of words.
+func mayRepeat(f *mpi.Function) bool {
+	if startsTracing(f) || newComm(f) != "" || needsRoot(f) || len(f.Params) == 0 {
+		return false
+	}
+	switch semantics.Of(f).Operation {
+	case semantics.Finalize, semantics.SessionFree:
+		return false
+	}
+	for i := range f.Params {
+		p := &f.Params[i]
+		switch {
+		case !p.Direction.IsIn() && p.Kind != mpi.KindArgv:
+		case p.Kind == mpi.KindStatus, p.Kind == mpi.KindString, p.Kind == mpi.KindStrings, p.Kind == mpi.KindArgv,
+			p.Kind == mpi.KindArgumentLists, p.Kind == mpi.KindF08Status:
+			return false
+		}
+	}
+	return true
+}
+
+// sameIn returns the expression for whether a parameter's input is that of the expected record.
+func sameIn(p *mpi.Param) string {
+	if isList(p) {
+		return fmt.Sprintf("CAIRN_SAME_LIST(in_, length_%s_, %s)", p.Name, flat(p))
+	}
+	put := putIn(p)
+	return "*in_++ == " + strings.TrimSuffix(strings.TrimPrefix(put, "*word_++ = "), ";")
 }
 
 // A wrapperWriter writes the body of a wrapper, part by part in the order of wrapper.
@@ -70,15 +161,21 @@ func (w *wrapperWriter) passOnLibraryCalls() {
 	} else {
 		leave = "{ " + leave + "; return; }"
 	}
-	w.line("uint64_t caller_ = CAIRN_CALLER;")
 	w.line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", w.f.ID, leave)
-	if i := ignorableStatus(w.f); i >= 0 {
-		ignore := "MPI_STATUS_IGNORE"
-		if w.f.Params[i].IsArray() {
-			ignore = "MPI_STATUSES_IGNORE"
-		}
-		w.line("if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))\n\t\t%s = %s;", w.f.Params[i].Name, ignore)
+	w.ignoreStatus("(caller_ & CAIRN_FORTRAN) != 0")
+}
+
+// ignoreStatus writes the code that ignores a status if a Fortran program does.
+func (w *wrapperWriter) ignoreStatus(fortran string) {
+	i := ignorableStatus(w.f)
+	if i < 0 {
+		return
 	}
+	ignore := "MPI_STATUS_IGNORE"
+	if w.f.Params[i].IsArray() {
+		ignore = "MPI_STATUSES_IGNORE"
+	}
+	w.line("if (CAIRN_UNLIKELY(%s) && cairn_fortran_ignores_status())\n\t\t%s = %s;", fortran, w.f.Params[i].Name, ignore)
 }
 
 // beforeRecord writes what happens before the record is opened. The reference log has the call
@@ -97,7 +194,6 @@ func (w *wrapperWriter) beforeRecord() {
 // declarations writes the variables that the record needs: lengths of lists, and statuses if the
 // application ignores them.
 func (w *wrapperWriter) declarations() {
-	w.line("struct cairn_record record_;")
 	if needsRoot(w.f) {
 		w.line("const bool root_ = %s;", rootOf(w.f))
 	}
@@ -123,14 +219,8 @@ func (w *wrapperWriter) declarations() {
 
 // inputs opens the record and writes its input section.
 func (w *wrapperWriter) inputs() {
-	w.line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_);", w.f.ID, size(w.f))
-	for _, p := range w.outStatuses() {
-		if p.IsArray() {
-			w.line("if (word_ != NULL)\n\t\town_%s_ = cairn_own_statuses(&record_, few_%s_, length_%s_);", p.Name, p.Name, p.Name)
-			w.line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
-		}
-		w.line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_mark_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
-	}
+	w.line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_, frame_);", w.f.ID, size(w.f))
+	w.statuses("word_ != NULL")
 	w.line("if (CAIRN_LIKELY(word_ != NULL)) {")
 	for i := range w.f.Params {
 		if p := &w.f.Params[i]; p.Direction.IsIn() {
@@ -142,6 +232,17 @@ func (w *wrapperWriter) inputs() {
 	}
 	w.line("\tword_ = cairn_enter(&record_, word_);")
 	w.line("}")
+}
+
+// statuses prepares the statuses that MPI is passed, if the call is recorded.
+func (w *wrapperWriter) statuses(recorded string) {
+	for _, p := range w.outStatuses() {
+		if p.IsArray() {
+			w.line("if (%s)\n\t\town_%s_ = cairn_own_statuses(&record_, few_%s_, length_%s_);", recorded, p.Name, p.Name, p.Name)
+			w.line("if (%s && ignored_%s_)\n\t\tseen_%s_ = own_%s_;", recorded, p.Name, p.Name, p.Name)
+		}
+		w.line("if (%s && !ignored_%s_)\n\t\tcairn_mark_statuses(%s, %s);", recorded, p.Name, p.Name, savedStatuses(p))
+	}
 }
 
 // call writes the call of the real function.
@@ -157,7 +258,7 @@ func (w *wrapperWriter) call() {
 }
 
 // outputs writes the record's output section and commits it.
-func (w *wrapperWriter) outputs() {
+func (w *wrapperWriter) outputs(commit string) {
 	f := w.f
 	w.line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", resultWord(f))
 	if hasOut(f) {
@@ -185,7 +286,7 @@ func (w *wrapperWriter) outputs() {
 		w.line("\tcounts_ = %s;", counts(f))
 		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
 	}
-	w.line("\tcairn_commit(&record_, word_);")
+	w.line("\t%s(&record_, word_);", commit)
 	if f.MayMark() {
 		w.line("} else {\n\t\tcounts_ = %s;", counts(f))
 	}

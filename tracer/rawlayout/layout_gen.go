@@ -9,7 +9,7 @@ const (
 	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
 	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
 	FlagMarker         = 2    // flag of a record: the call is a marker for clustering
-	Committed          = 1    // bit of a record's state; above it the number of words of header and inputs
+	Committed          = 1    // bit of a record's state; above it the number of words of header and inputs of an original
 	InputsShift        = 1
 	Short              = 1 // bit of the first word of a short record; a record's length has it 0
 	ShortOpen          = 0 // its state: the call has not returned
@@ -65,6 +65,7 @@ const (
 	RecordFlagsAt    = 7
 	RecordReservedAt = 8
 	RecordStateAt    = 12
+	RecordNextAt     = 14
 	RecordEpochAt    = 16
 	RecordEnterAt    = 24
 	RecordExitAt     = 32

@@ -69,7 +69,7 @@ var (
 	record = structure{c: "RECORD", goName: "Record",
 		doc: "A record begins with this header, followed by its words.",
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
-			u32("reserved", "Reserved"), u32("state", "State"), word("epoch", "Epoch"), word("enter", "Enter"), word("exit", "Exit"),
+			u32("reserved", "Reserved"), u16("state", "State"), u16("next", "Next"), word("epoch", "Epoch"), word("enter", "Enter"), word("exit", "Exit"),
 			word("caller", "Caller"), word("result", "Result")}}
 	life = structure{c: "LIFE", goName: "Life", magic: "CAIRNLF1",
 		doc: "The life of a process is the first part of its file of observations: what is known of its end.",
@@ -133,7 +133,7 @@ var constants = []constant{
 	{"CAIRN_TRUNCATED", "FlagTruncated", 1, "flag of a record: there was no room for the arguments"},
 	{"CAIRN_MARKER", "FlagMarker", 2, "flag of a record: the call is a marker for clustering"},
 
-	{"CAIRN_COMMITTED", "Committed", 1, "bit of a record's state; above it the number of words of header and inputs"},
+	{"CAIRN_COMMITTED", "Committed", 1, "bit of a record's state; above it the number of words of header and inputs of an original"},
 	{"CAIRN_INPUTS_SHIFT", "InputsShift", 1, ""},
 	{"CAIRN_SHORT", "Short", 1, "bit of the first word of a short record; a record's length has it 0"},
 	{"CAIRN_SHORT_OPEN", "ShortOpen", 0, "its state: the call has not returned"},

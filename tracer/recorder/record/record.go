@@ -50,24 +50,21 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 	r.first(first)
 	r.Original = at
 	r.Epoch, r.Enter, r.Exit = words[EpochWord], words[EnterWord], words[ExitWord]
-	size, length, inputs := int(Low(second))/8, int(Low(first))/8, inputsIn(second)
-	if Low(second)%8 != 0 || inputs < HeaderWords || inputs > size {
+	size, length := int(Low(second))/8, int(Low(first))/8
+	if Low(second)%8 != 0 || length < HeaderWords || length > size || length > len(words) {
 		return r, 0
 	}
-	if r.Open = !isCommitted(second); r.Open {
-		length = inputs
-	} else if length < inputs || length > size || size > limit-at && size > s.Available()-at {
-		return r, 0
-	}
-	if length > len(words) {
+	r.Open = !isCommitted(second)
+	if !r.Open && size > limit-at && size > s.Available()-at {
 		return r, 0
 	}
 	r.Words = words[:length:length]
 	return r, size
 }
 
-// inputsIn returns the number of words of header and inputs from the second word of a record.
-func inputsIn(second uint64) int { return int(High(second) >> rawlayout.InputsShift) }
+// inputsIn returns the number of words of header and inputs from the second word of a record; 0: it
+// is nobody's original.
+func inputsIn(second uint64) int { return int(uint16(High(second)) >> rawlayout.InputsShift) }
 
 func isCommitted(second uint64) bool { return High(second)&rawlayout.Committed != 0 }
 

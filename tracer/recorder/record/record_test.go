@@ -25,9 +25,9 @@ func read(b *record.Buffer, limit int) (list []record.Record) {
 		for _, word := range []int{record.ReservedWord, record.EpochWord, record.EnterWord, record.ExitWord} {
 			r.Words[word] = 0
 		}
-		if r.Open {
+		if r.Open { // a short record's original has returned
 			r.Words[record.LengthWord] &^= 1<<32 - 1
-			r.Exit = 0
+			r.Words[record.ReturnWord], r.Exit = 0, 0
 		}
 		list = append(list, r)
 		at += size

@@ -159,7 +159,7 @@ static bool wait_for_outcome(void)
 static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint32_t leads)
 {
 	struct cairn_record record;
-	uint64_t *word = cairn_open(&record, CAIRN_VOTE_RECORD, CAIRN_HEADER + CAIRN_OUTCOME_BYTES + 8 * (uint64_t)leads, cairn_self.code_begin);
+	uint64_t *word = cairn_open(&record, CAIRN_VOTE_RECORD, CAIRN_HEADER + CAIRN_OUTCOME_BYTES + 8 * (uint64_t)leads, cairn_self.code_begin, CAIRN_FRAME);
 
 	if (word == NULL)
 		return false;

@@ -131,10 +131,18 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 	if (a->function != function)
 		return false;
 	*caller = a->caller | CAIRN_FORTRAN;
+	*real = cairn_take_announcement(function, *real);
+	return true;
+}
+
+void *cairn_take_announcement(unsigned function, void *real)
+{
+	struct cairn_announcement *a = &cairn_announced;
+
 	if (a->real != NULL)
-		*real = a->real;
+		real = a->real;
 	else if (a->profiling && cairn_inner(function) != NULL)
-		*real = cairn_inner(function);
+		real = cairn_inner(function);
 	a->real = NULL;
 	a->profiling = 0;
 	a->function = 0;
@@ -144,7 +152,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 			cairn_count_dropped(a->calls - a->seen);
 		a->seen = a->calls;
 	}
-	return true;
+	return real;
 }
 
 void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *text, size_t length, const char *name)

@@ -7,6 +7,7 @@
 #ifndef CAIRN_FORTRAN_H
 #define CAIRN_FORTRAN_H
 
+#include "../bind/bind.h"
 #include "../process/abi.h"
 #include "../process/state.h"
 
@@ -33,16 +34,25 @@ extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribu
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
 #define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
 
+// cairn_from_fortran reports whether a call of function by a caller is the one that was announced.
+static inline bool cairn_from_fortran(unsigned function, uint64_t caller)
+{
+	return cairn_announced.function == function && cairn_in_library(caller);
+}
+
+// cairn_take_announcement must be called when a wrapper records the announced call. It returns the
+// function to call instead of real.
+void *cairn_take_announcement(unsigned function, void *real);
+
 // Open MPI's Fortran layer passes a status of its own to C even if the program ignores it.
 // Whether the program does is seen from its own argument (MPI_STATUS_IGNORE is the address of a
 // variable in Fortran).
 #ifdef CAIRN_OPENMPI
 extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
-#define cairn_fortran_ignores_status(caller) \
-	(((caller) & CAIRN_FORTRAN) != 0 && \
-	 (cairn_announced.status == cairn_fortran_status_ignore || cairn_announced.status == cairn_fortran_statuses_ignore))
+#define cairn_fortran_ignores_status() \
+	(cairn_announced.status == cairn_fortran_status_ignore || cairn_announced.status == cairn_fortran_statuses_ignore)
 #else
-#define cairn_fortran_ignores_status(caller) false
+#define cairn_fortran_ignores_status() false
 #endif
 
 // The function behind a Fortran symbol.

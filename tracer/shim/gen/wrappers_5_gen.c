@@ -3,8 +3,9 @@
 
 int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
@@ -13,7 +14,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 	const int64_t length_command_ = !root_ ? CAIRN_NOT_SIGNIFICANT : command == NULL ? CAIRN_NULL : (int64_t)strlen(command);
 	const int64_t length_argv_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(argv, MPI_ARGV_NULL) ? CAIRN_SENTINEL : argv == NULL ? CAIRN_NULL : cairn_count_strings(argv);
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxprocs);
-	uint64_t *word_ = cairn_open(&record_, 421, CAIRN_HEADER + 40 + cairn_string_bytes(length_command_) + cairn_strings_bytes(argv, length_argv_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 421, CAIRN_HEADER + 40 + cairn_string_bytes(length_command_) + cairn_strings_bytes(argv, length_argv_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_command_, command);
 		word_ = cairn_put_strings(word_, length_argv_, (char *const *)argv);
@@ -39,8 +40,9 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 
 int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
@@ -51,7 +53,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 	const int64_t length_array_of_maxprocs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_maxprocs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_info_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_info == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_SUM(array_of_maxprocs, length_array_of_maxprocs_));
-	uint64_t *word_ = cairn_open(&record_, 422, CAIRN_HEADER + 32 + cairn_strings_bytes(array_of_commands, length_array_of_commands_) + cairn_argument_lists_bytes(array_of_argv, length_array_of_argv_) + cairn_list_bytes(length_array_of_maxprocs_) + cairn_list_bytes(length_array_of_info_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 422, CAIRN_HEADER + 32 + cairn_strings_bytes(array_of_commands, length_array_of_commands_) + cairn_argument_lists_bytes(array_of_argv, length_array_of_argv_) + cairn_list_bytes(length_array_of_maxprocs_) + cairn_list_bytes(length_array_of_info_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		word_ = cairn_put_strings(word_, length_array_of_commands_, (char *const *)array_of_commands);
@@ -78,13 +80,14 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 
 int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
-	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(423, &caller_, &real_))
 		return real_(parent);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_enter(&record_, word_);
 	}
@@ -100,16 +103,15 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 	return result_;
 }
 
-int cairn_MPI_Open_port(MPI_Info info, char *port_name)
+static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(424, &caller_, &real_))
 		return real_(info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_enter(&record_, word_);
@@ -124,16 +126,44 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 	return result_;
 }
 
+int cairn_MPI_Open_port(MPI_Info info, char *port_name)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(424, CAIRN_CALLER));
+	struct cairn_record record_;
+	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
+	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
+	}
+	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(424, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(info, port_name);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		word_ = cairn_put_string_within(word_, defined_ ? length_port_name_ : CAIRN_NULL, port_name);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Open_port(reference_, result_, info, port_name));
+	return result_;
+}
+
 int cairn_MPI_Close_port(const char *port_name)
 {
-	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(425, &caller_, &real_))
 		return real_(port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Close_port(port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		word_ = cairn_enter(&record_, word_);
@@ -148,15 +178,16 @@ int cairn_MPI_Close_port(const char *port_name)
 
 int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 426, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 426, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		*word_++ = CAIRN_WORD(info);
@@ -179,15 +210,16 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 
 int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 427, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 427, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		*word_++ = CAIRN_WORD(info);
@@ -210,13 +242,14 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 
 int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
-	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(428, &caller_, &real_))
 		return real_(fd, intercomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), caller_);
+	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fd);
 		word_ = cairn_enter(&record_, word_);
@@ -234,15 +267,14 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 	return result_;
 }
 
-int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
+static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(429, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm);
 		cairn_epoch_before(&record_);
@@ -258,17 +290,44 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 	return result_;
 }
 
+int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(429, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
+	}
+	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(429, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	int result_ = real_(comm);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(comm) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Comm_disconnect(reference_, result_, comm));
+	return result_;
+}
+
 int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 430, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 430, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -285,15 +344,16 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 
 int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 431, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 431, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -310,15 +370,16 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 
 int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 432, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 432, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -334,15 +395,14 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 	return result_;
 }
 
-int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		*word_++ = CAIRN_WORD(size);
@@ -362,15 +422,41 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 	return result_;
 }
 
-int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(433, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+	}
+	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(433, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(base, size, disp_unit, info, comm, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create(reference_, result_, base, size, disp_unit, info, comm, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(base));
 		*word_++ = CAIRN_WORD(size);
@@ -390,15 +476,41 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 	return result_;
 }
 
-int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(434, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+	}
+	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(434, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(base, size, disp_unit, info, comm, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_c(reference_, result_, base, size, disp_unit, info, comm, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -418,15 +530,42 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 	return result_;
 }
 
-int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(435, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	}
+	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(435, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -446,15 +585,42 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 	return result_;
 }
 
-int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(436, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	}
+	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(436, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -474,15 +640,42 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 	return result_;
 }
 
-int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(437, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	}
+	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(437, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, caller_);
+	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -502,15 +695,42 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 	return result_;
 }
 
-int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(438, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+	}
+	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(438, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(439, &caller_, &real_))
 		return real_(info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, caller_);
+	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(comm);
@@ -527,15 +747,41 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 	return result_;
 }
 
-int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(439, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
+	}
+	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(439, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(info, comm, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_dynamic(reference_, result_, info, comm, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(rank);
@@ -553,15 +799,42 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 	return result_;
 }
 
-int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(440, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+	}
+	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(440, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, rank, size, disp_unit, baseptr);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query(reference_, result_, win, rank, size, disp_unit, baseptr));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(rank);
@@ -579,15 +852,42 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 	return result_;
 }
 
-int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(441, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+	}
+	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(441, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, rank, size, disp_unit, baseptr);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
+		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query_c(reference_, result_, win, rank, size, disp_unit, baseptr));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_Win win, void *base, MPI_Aint size)
 {
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(442, &caller_, &real_))
 		return real_(win, base, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, caller_);
+	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = cairn_pointer(CAIRN_WORD(base));
@@ -602,15 +902,38 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	return result_;
 }
 
-int cairn_MPI_Win_detach(MPI_Win win, const void *base)
+int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(442, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
+	}
+	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(442, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, base, size);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_attach(reference_, result_, win, base, size));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_Win win, const void *base)
 {
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(443, &caller_, &real_))
 		return real_(win, base);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = cairn_pointer(CAIRN_WORD(base));
@@ -624,15 +947,38 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	return result_;
 }
 
-int cairn_MPI_Win_free(MPI_Win *win)
+int cairn_MPI_Win_detach(MPI_Win win, const void *base)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(443, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base))))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
+	}
+	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(443, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, base);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_detach(reference_, result_, win, base));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(444, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(win);
 		cairn_epoch_before(&record_);
@@ -648,15 +994,40 @@ int cairn_MPI_Win_free(MPI_Win *win)
 	return result_;
 }
 
-int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
+int cairn_MPI_Win_free(MPI_Win *win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(444, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(444, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_free(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(445, &caller_, &real_))
 		return real_(win, group);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -672,15 +1043,41 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	return result_;
 }
 
-int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
+int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(445, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
+	}
+	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(445, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, group);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_group(reference_, result_, win, group));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(446, &caller_, &real_))
 		return real_(win, info);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(info);
@@ -694,15 +1091,38 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	return result_;
 }
 
-int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
+int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(446, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(info)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
+	}
+	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(446, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, info);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_info(reference_, result_, win, info));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(447, &caller_, &real_))
 		return real_(win, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -718,15 +1138,41 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	return result_;
 }
 
-int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(447, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
+	}
+	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(447, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, info_used);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_info(reference_, result_, win, info_used));
+	return result_;
+}
+
+static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, caller_);
+	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -746,15 +1192,38 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	return result_;
 }
 
-int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(448, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(448, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Put(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, caller_);
+	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -774,15 +1243,38 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	return result_;
 }
 
-int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(449, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(449, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Put_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, caller_);
+	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -802,15 +1294,39 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 	return result_;
 }
 
-int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(450, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(450, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Get(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, caller_);
+	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -830,15 +1346,39 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 	return result_;
 }
 
-int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(451, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(451, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -859,15 +1399,38 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	return result_;
 }
 
-int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(452, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(452, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -888,15 +1451,38 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	return result_;
 }
 
-int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(453, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(453, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, caller_);
+	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -920,15 +1506,39 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	return result_;
 }
 
-int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(454, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(454, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, caller_);
+	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -952,15 +1562,39 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	return result_;
 }
 
-int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(455, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(455, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, caller_);
+	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(datatype);
@@ -979,15 +1613,39 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	return result_;
 }
 
-int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(456, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+	}
+	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(456, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Fetch_and_op(reference_, result_, origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_, const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, caller_);
+	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = cairn_pointer(CAIRN_WORD(compare_addr));
@@ -1006,15 +1664,39 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	return result_;
 }
 
-int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(457, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == cairn_pointer(CAIRN_WORD(compare_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+	}
+	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(457, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Compare_and_swap(reference_, result_, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1037,15 +1719,41 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 	return result_;
 }
 
-int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(458, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(458, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rput(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1068,15 +1776,41 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 	return result_;
 }
 
-int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(459, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(459, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rput_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -1099,15 +1833,42 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 	return result_;
 }
 
-int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(460, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(460, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -1130,15 +1891,42 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 	return result_;
 }
 
-int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(461, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(461, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, caller_);
+	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1162,15 +1950,41 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 	return result_;
 }
 
-int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(462, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(462, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, caller_);
+	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1194,15 +2008,41 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 	return result_;
 }
 
-int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(463, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(463, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, caller_);
+	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1229,15 +2069,42 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	return result_;
 }
 
-int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(464, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(464, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, caller_);
+	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1264,15 +2131,42 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	return result_;
 }
 
-int cairn_MPI_Win_fence(int assert, MPI_Win win)
+int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(465, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(465, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(466, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(assert);
 		*word_++ = CAIRN_WORD(win);
@@ -1293,15 +2187,45 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+int cairn_MPI_Win_fence(int assert, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(466, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+	}
+	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(466, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	bool counts_;
+	int result_ = real_(assert, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
+		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		cairn_commit_repeat(&record_, word_);
+	} else {
+		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_fence(reference_, result_, assert, win));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
+	return result_;
+}
+
+static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(467, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, caller_);
+	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(assert);
@@ -1316,15 +2240,38 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_complete(MPI_Win win)
+int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(467, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+	}
+	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(467, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(group, assert, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_start(reference_, result_, group, assert, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(468, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1337,15 +2284,38 @@ int cairn_MPI_Win_complete(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+int cairn_MPI_Win_complete(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(468, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(468, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_complete(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(469, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, caller_);
+	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(assert);
@@ -1360,15 +2330,38 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_wait(MPI_Win win)
+int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(469, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+	}
+	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(469, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(group, assert, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_post(reference_, result_, group, assert, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(470, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1381,15 +2374,38 @@ int cairn_MPI_Win_wait(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_test(MPI_Win win, int *flag)
+int cairn_MPI_Win_wait(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(470, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(470, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_wait(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Win win, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(471, &caller_, &real_))
 		return real_(win, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1404,15 +2420,40 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 	return result_;
 }
 
-int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+int cairn_MPI_Win_test(MPI_Win win, int *flag)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(471, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
+	}
+	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(471, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win, flag);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_test(reference_, result_, win, flag));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lock_type, int rank, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, caller_);
+	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(lock_type);
 		*word_++ = CAIRN_WORD(rank);
@@ -1428,15 +2469,38 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
+int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(472, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(lock_type) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
+	}
+	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(472, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(lock_type, rank, assert, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock(reference_, result_, lock_type, rank, assert, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(473, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(assert);
 		*word_++ = CAIRN_WORD(win);
@@ -1450,15 +2514,38 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_unlock(int rank, MPI_Win win)
+int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(473, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+	}
+	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(473, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(assert, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock_all(reference_, result_, assert, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(474, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1472,15 +2559,38 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_unlock_all(MPI_Win win)
+int cairn_MPI_Win_unlock(int rank, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(474, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	}
+	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(474, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(rank, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock(reference_, result_, rank, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(475, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1493,15 +2603,38 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_flush(int rank, MPI_Win win)
+int cairn_MPI_Win_unlock_all(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(475, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(475, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock_all(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(476, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1515,15 +2648,38 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_flush_all(MPI_Win win)
+int cairn_MPI_Win_flush(int rank, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(476, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	}
+	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(476, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(rank, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush(reference_, result_, rank, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(477, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1536,15 +2692,38 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
+int cairn_MPI_Win_flush_all(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(477, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(477, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_all(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(478, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1558,15 +2737,38 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_flush_local_all(MPI_Win win)
+int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(478, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+	}
+	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(478, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(rank, win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local(reference_, result_, rank, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(479, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1579,15 +2781,38 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Win_sync(MPI_Win win)
+int cairn_MPI_Win_flush_local_all(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(479, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(479, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local_all(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(480, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_enter(&record_, word_);
@@ -1600,15 +2825,38 @@ int cairn_MPI_Win_sync(MPI_Win win)
 	return result_;
 }
 
-int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+int cairn_MPI_Win_sync(MPI_Win win)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(480, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
+	}
+	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(480, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(win);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Win_sync(reference_, result_, win));
+	return result_;
+}
+
+static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = cairn_function(CAIRN_WORD(query_fn));
 		*word_++ = cairn_function(CAIRN_WORD(free_fn));
@@ -1627,15 +2875,41 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 	return result_;
 }
 
-int cairn_MPI_Grequest_complete(MPI_Request request)
+int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(481, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(query_fn)) && *in_++ == cairn_function(CAIRN_WORD(free_fn)) && *in_++ == cairn_function(CAIRN_WORD(cancel_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
+	}
+	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(481, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_start(reference_, result_, query_fn, free_fn, cancel_fn, extra_state, request));
+	return result_;
+}
+
+static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame_, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(482, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, caller_);
+	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		word_ = cairn_enter(&record_, word_);
@@ -1648,15 +2922,40 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 	return result_;
 }
 
+int cairn_MPI_Grequest_complete(MPI_Request request)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(482, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
+	}
+	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(482, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(request);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_complete(reference_, result_, request));
+	return result_;
+}
+
 int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
-	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(483, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, caller_);
+	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1675,13 +2974,14 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 
 int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(484, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, caller_);
+	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1700,13 +3000,14 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 
 int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(485, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, caller_);
+	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1725,13 +3026,14 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 
 int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
-	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(486, &caller_, &real_))
 		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(flag);
@@ -1749,13 +3051,14 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 
 int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
-	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(487, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		word_ = cairn_enter(&record_, word_);
@@ -1772,13 +3075,14 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 
 int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
-	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(488, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		word_ = cairn_enter(&record_, word_);
@@ -1795,13 +3099,14 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 
 int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
-	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(489, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, caller_);
+	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		word_ = cairn_enter(&record_, word_);
@@ -1818,13 +3123,14 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 
 int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
-	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(490, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(source);
@@ -1842,13 +3148,14 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 
 int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
-	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(491, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(tag);
@@ -1866,13 +3173,14 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 
 int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
-	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(492, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, caller_);
+	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(error);
@@ -1890,14 +3198,15 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 
 int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
 	CAIRN_REFERENCE_CALL(call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
-	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		word_ = cairn_put_string(word_, length_filename_, filename);
@@ -1916,15 +3225,14 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 	return result_;
 }
 
-int cairn_MPI_File_close(MPI_File *fh)
+static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(494, &caller_, &real_))
 		return real_(fh);
 	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(fh);
 		cairn_epoch_before(&record_);
@@ -1940,16 +3248,43 @@ int cairn_MPI_File_close(MPI_File *fh)
 	return result_;
 }
 
+int cairn_MPI_File_close(MPI_File *fh)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(494, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
+	}
+	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(494, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	int result_ = real_(fh);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(fh) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_close(reference_, result_, fh));
+	return result_;
+}
+
 int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
-	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(495, &caller_, &real_))
 		return real_(filename, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
-	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_filename_, filename);
 		*word_++ = CAIRN_WORD(info);
@@ -1963,15 +3298,14 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 	return result_;
 }
 
-int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
+static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(496, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(size);
@@ -1985,15 +3319,38 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	return result_;
 }
 
-int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
+int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(496, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	}
+	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(496, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, size);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_size(reference_, result_, fh, size));
+	return result_;
+}
+
+static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(497, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(size);
@@ -2007,15 +3364,38 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	return result_;
 }
 
-int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
+int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(497, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	}
+	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(497, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, size);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_preallocate(reference_, result_, fh, size));
+	return result_;
+}
+
+static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *size)
 {
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(498, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		word_ = cairn_enter(&record_, word_);
@@ -2030,15 +3410,40 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 	return result_;
 }
 
-int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
+int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(498, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+	}
+	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(498, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, size);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_size(reference_, result_, fh, size));
+	return result_;
+}
+
+static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(499, &caller_, &real_))
 		return real_(fh, group);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		word_ = cairn_enter(&record_, word_);
@@ -2054,15 +3459,41 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 	return result_;
 }
 
-int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
+int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(499, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
+	}
+	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(499, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, group);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_group(reference_, result_, fh, group));
+	return result_;
+}
+
+static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, MPI_File fh, int *amode)
 {
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(500, &caller_, &real_))
 		return real_(fh, amode);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		word_ = cairn_enter(&record_, word_);
@@ -2077,15 +3508,40 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 	return result_;
 }
 
-int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
+int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(500, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
+	}
+	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(500, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, amode);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(amode) : 0;
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_amode(reference_, result_, fh, amode));
+	return result_;
+}
+
+static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(501, &caller_, &real_))
 		return real_(fh, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(info);
@@ -2099,15 +3555,38 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	return result_;
 }
 
-int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
+int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(501, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(info)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
+	}
+	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(501, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, info);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_set_info(reference_, result_, fh, info));
+	return result_;
+}
+
+static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(502, &caller_, &real_))
 		return real_(fh, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, caller_);
+	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		word_ = cairn_enter(&record_, word_);
@@ -2123,16 +3602,44 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 	return result_;
 }
 
+int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(502, CAIRN_CALLER));
+	struct cairn_record record_;
+	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
+	}
+	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(502, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, info_used);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_info(reference_, result_, fh, info_used));
+	return result_;
+}
+
 int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
-	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
 	uint64_t caller_ = CAIRN_CALLER;
+	const void *const frame_ = CAIRN_FRAME;
+	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(disp);
@@ -2150,16 +3657,15 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 	return result_;
 }
 
-int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
+static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
-	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
-	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
+	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_, frame_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		word_ = cairn_enter(&record_, word_);
@@ -2173,6 +3679,37 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 		word_ = cairn_put_string_within(word_, defined_ ? length_datarep_ : CAIRN_NULL, datarep);
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
+	}
+	CAIRN_REFERENCE_RETURN(return_MPI_File_get_view(reference_, result_, fh, disp, etype, filetype, datarep));
+	return result_;
+}
+
+int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
+{
+	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(504, CAIRN_CALLER));
+	struct cairn_record record_;
+	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
+	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	if (CAIRN_UNLIKELY(in_ == NULL))
+		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
+	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
+		cairn_busy(&cairn_self, 0);
+		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
+	}
+	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
+	if (CAIRN_UNLIKELY(fortran_))
+		real_ = (__typeof__(real_))cairn_take_announcement(504, (void *)real_);
+	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	int result_ = real_(fh, disp, etype, filetype, datarep);
+	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const bool defined_ = cairn_outputs_defined(result_);
+		*word_++ = defined_ ? CAIRN_WORD_AT(disp) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(etype) : 0;
+		*word_++ = defined_ ? CAIRN_WORD_AT(filetype) : 0;
+		word_ = cairn_put_string_within(word_, defined_ ? length_datarep_ : CAIRN_NULL, datarep);
+		cairn_epoch_after(&record_);
+		cairn_commit_repeat(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_view(reference_, result_, fh, disp, etype, filetype, datarep));
 	return result_;

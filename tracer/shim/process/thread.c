@@ -20,5 +20,6 @@ void cairn_thread_forget(struct cairn_thread *t)
 	t->early = false;
 	t->generation++;
 	t->depth = 0;
+	t->next = t->last = NULL;
 	t->cursor = t->soft = t->hard = NULL;
 }

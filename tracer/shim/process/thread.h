@@ -11,11 +11,15 @@
 
 enum { CAIRN_DEPTH = 16 }; // maximal nesting of calls in callbacks
 
+struct cairn_record_header;
+
 struct cairn_thread {
 	char *cursor;                 // where the next record goes
 	char *soft;                   // end of the buffer without the reserve for nested calls; cursor may be beyond it
 	char *hard;                   // end of the buffer
 	struct cairn_buffer *buffer;
+	struct cairn_record_header *next; // the original that the next call is expected to repeat
+	struct cairn_record_header *last; // the original of the last call, or its record; NULL: none
 	uint64_t ticks, epoch;        // what times and epochs of the buffer's short records are relative to
 	uint32_t depth;               // number of open records
 	uint32_t busy;

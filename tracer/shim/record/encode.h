@@ -22,6 +22,27 @@
 			*(word)++ = CAIRN_WORD((array)[i_]); \
 	} while (0)
 
+// CAIRN_SAME_LIST reports whether an array is the list at word, which it moves behind the list. It
+// may be moved less after a difference.
+#define CAIRN_SAME_LIST(word, n, array) \
+	__extension__({ \
+		const int64_t n_ = (n); \
+		bool same_ = *(word)++ == (uint64_t)n_; \
+		if (n_ == CAIRN_SENTINEL && same_) \
+			same_ = *(word)++ == CAIRN_WORD(array); \
+		if (n_ > 0 && same_) { \
+			if (sizeof((array)[0]) == 8) \
+				same_ = cairn_same_words(word, (const void *)(array), (uint64_t)n_); \
+			else if (sizeof((array)[0]) == 4) \
+				same_ = cairn_same_ints(word, (const void *)(array), (uint64_t)n_); \
+			else \
+				for (int64_t i_ = 0; i_ < n_ && same_; i_++) \
+					same_ = (word)[i_] == CAIRN_WORD((array)[i_]); \
+			(word) += n_; \
+		} \
+		same_; \
+	})
+
 static inline uint64_t cairn_double(double x)
 {
 	uint64_t w;

@@ -19,12 +19,13 @@ _Atomic uint64_t cairn_epoch = 2;
 // is allocated on use: a program may list all variables of the tool interface before it
 // initializes MPI.
 enum { EARLY = 65536, MAX_EARLY = 4 << 20 };
-static _Alignas(8) char early[CAIRN_BUFFER_HEADER + EARLY];
+static _Alignas(struct cairn_buffer) char early[CAIRN_BUFFER_HEADER + EARLY];
 static _Atomic int early_taken;
 
 static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint64_t capacity)
 {
 	t->buffer = buffer;
+	t->next = t->last = NULL;
 	t->early = false;
 	t->generation++;
 	t->cursor = (char *)buffer + CAIRN_BUFFER_HEADER;
@@ -191,7 +192,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	cairn_busy(t, 1);
 	// Records of calls that were left by longjmp or a C++ exception have frames below
 	// ours on the stack.
-	while (t->depth > 0 && t->frame[t->depth - 1] <= (const void *)record)
+	while (t->depth > 0 && t->frame[t->depth - 1] <= record->frame)
 		t->depth--;
 	if (t->depth > 0)
 		room = t->depth < CAIRN_DEPTH && t->hard - t->cursor >= (int64_t)size;
@@ -211,18 +212,16 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	record->header = (struct cairn_record_header *)t->cursor;
 	record->generation = t->generation;
 	record->depth = t->depth;
-	t->frame[t->depth] = record;
+	t->frame[t->depth] = record->frame;
 	return true;
-}
-
-// publish makes what is before a point of the buffer visible to readers.
-static inline void publish(struct cairn_thread *t, const void *end)
-{
-	atomic_store_explicit(&t->buffer->used, (uint64_t)((const char *)end - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 }
 
 // The paths of usual calls call no function but at their end, so that they save no registers.
 #define LATER __attribute__((noinline, cold))
+
+#define FUNCTION_AND_BINDING ((uint64_t)0xffffff << 32) // in the first word of a record
+
+enum { MAX_INPUTS = 1 << (16 - CAIRN_INPUTS_SHIFT) }; // words of header and inputs of an original
 
 // same_words reports whether n words are equal.
 static inline bool same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
@@ -234,6 +233,26 @@ static inline bool same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
 	__m128i equal = _mm_set1_epi8(-1);
 	for (const uint64_t *end = a + (n & ~(uint64_t)1); a != end; a += 2, b += 2)
 		equal = _mm_and_si128(equal, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b)));
+	return _mm_movemask_epi8(equal) == 0xffff;
+}
+
+bool cairn_same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
+{
+	return same_words(a, b, n);
+}
+
+bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n)
+{
+	for (; n & 3; n--)
+		if (*words++ != (uint64_t)(int64_t)*ints++)
+			return false;
+	__m128i equal = _mm_set1_epi8(-1);
+	for (const int *end = ints + n; ints != end; ints += 4, words += 4) {
+		const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)ints), sign = _mm_srai_epi32(v, 31);
+		const __m128i *w = (const __m128i *)(const void *)words;
+		equal = _mm_and_si128(equal, _mm_cmpeq_epi32(_mm_unpacklo_epi32(v, sign), _mm_loadu_si128(w)));
+		equal = _mm_and_si128(equal, _mm_cmpeq_epi32(_mm_unpackhi_epi32(v, sign), _mm_loadu_si128(w + 1)));
+	}
 	return _mm_movemask_epi8(equal) == 0xffff;
 }
 
@@ -252,10 +271,13 @@ static inline uint64_t inputs_of(const struct cairn_record_header *h)
 	return atomic_load_explicit(&h->state, memory_order_relaxed) >> CAIRN_INPUTS_SHIFT;
 }
 
-// short_record returns the first word of the record.
-static inline uint64_t short_record(const struct cairn_thread *t, const struct cairn_record *record, unsigned state, uint64_t tail)
+// put_first stores the first two words of a record after everything before it. They are one store,
+// since readers may look between two: what they replace may be an open record.
+static inline void put_first(struct cairn_record_header *h, uint64_t first, uint64_t second)
 {
-	return CAIRN_SHORT_RECORD(state, (const uint64_t *)record->original - (const uint64_t *)(void *)t->buffer, tail);
+	atomic_signal_fence(memory_order_seq_cst);
+	_mm_storeu_si128((__m128i *)(void *)h, _mm_set_epi64x((int64_t)second, (int64_t)first));
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 // begin_record writes the header of a record that is not short.
@@ -267,9 +289,7 @@ static void begin_record(struct cairn_record *record, uint64_t enter)
 	h->enter = enter;
 	h->exit = h->result = 0;
 	h->caller = record->call.caller;
-	atomic_store_explicit(&h->second, record->size | record->inputs << (32 + CAIRN_INPUTS_SHIFT), memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	h->first = record->first;
+	put_first(h, record->first | 8 * record->inputs, record->size);
 }
 
 // enter_record enters a call whose record is not short.
@@ -280,7 +300,7 @@ static LATER uint64_t *enter_record(struct cairn_record *record, uint64_t *word)
 	record->original = NULL;
 	record->inputs = (uint64_t)(word - (uint64_t *)record->header);
 	begin_record(record, 0);
-	publish(t, word);
+	cairn_publish(t, word);
 	cairn_busy(t, 0);
 	uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
@@ -289,27 +309,36 @@ static LATER uint64_t *enter_record(struct cairn_record *record, uint64_t *word)
 	return word;
 }
 
-// enter_late enters a call with a short record after a long computation, or when the ticks of the
-// buffer are so long ago that the time does not fit.
-static LATER uint64_t *enter_late(struct cairn_record *record, uint64_t now)
+// It is late after a long computation, or when the time or the epoch do not fit.
+uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now)
 {
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_short_record *s = (void *)record->header;
 	uint64_t *word = (uint64_t *)(s + 1);
 
+	if (!cairn_clock_is_tsc)
+		now = cairn_now();
 	if (now - t->returned >= t->long_ticks)
 		now = cairn_evidence_enter(t, &record->call, now);
 	record->call.enter = now;
-	if (now - t->ticks < CAIRN_SHORT_MAX_ENTER) {
+	if (now - t->ticks < CAIRN_SHORT_MAX_ENTER && record->epoch - t->epoch < CAIRN_SHORT_MAX_EPOCH) {
 		s->second |= now - t->ticks;
 		return word;
 	}
-	// The inputs are still where a record has them, and are published before its first word.
-	record->inputs = inputs_of(record->original);
+	// It becomes a record that is not short. Its inputs are those of the original.
+	const struct cairn_record_header *o = record->original;
+	record->inputs = inputs_of(o);
+	record->first = o->first & FUNCTION_AND_BINDING;
+	record->slot = CAIRN_ORIGINALS; // no original
+	record->alone = false;
 	record->original = NULL;
 	word = (uint64_t *)s + record->inputs;
-	publish(t, word);
+	cairn_busy(t, 1);
+	memcpy(record->header + 1, o + 1, 8 * record->inputs - CAIRN_HEADER);
+	if (t->cursor == (char *)s + record->size) // no call of a signal handler is behind it
+		cairn_publish(t, word);
 	begin_record(record, now);
+	cairn_busy(t, 0);
 	return word;
 }
 
@@ -320,33 +349,41 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	uint64_t *inputs = (uint64_t *)(record->header + 1);
 	const uint64_t epoch = record->epoch - t->epoch, n = (uint64_t)(word - inputs);
 	const uint16_t slot = slot_of(record, inputs, n), offset = t->buffer->originals[slot];
-	const struct cairn_record_header *o = (const void *)((uint64_t *)(void *)t->buffer + offset);
+	struct cairn_record_header *o = (void *)((uint64_t *)(void *)t->buffer + offset);
 
 	record->slot = slot;
 	t->cursor = (char *)s + record->size;
 	t->depth = record->depth + 1;
 	// The original has the same words up to the end of its inputs, without length and flags.
-	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & 0xffffff00000000) != 0 ||
+	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & FUNCTION_AND_BINDING) != 0 ||
 		inputs_of(o) != n + CAIRN_HEADER / 8 || epoch >= CAIRN_SHORT_MAX_EPOCH))
 		return enter_record(record, word);
 	if (CAIRN_UNLIKELY(!same_words((const uint64_t *)(o + 1), inputs, n)))
 		return enter_record(record, word);
 	record->original = o;
 	s->second = epoch << CAIRN_SHORT_ENTER_BITS;
-	atomic_store_explicit(&s->first, short_record(t, record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
-	publish(t, s + 1);
+	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
+	cairn_publish(t, s + 1);
 	cairn_busy(t, 0);
-	const uint64_t now = cairn_now();
-	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER))
-		return enter_late(record, now);
+	const uint64_t now = __rdtsc();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || !cairn_clock_is_tsc))
+		return cairn_repeat_late(record, now);
 	record->call.enter = now;
 	s->second |= now - t->ticks;
 	return (uint64_t *)(s + 1);
 }
 
-// committed ends the thread's innermost call.
-static inline void committed(struct cairn_thread *t, const struct cairn_record *record)
+// committed ends the thread's innermost call. original is what later calls can repeat, or NULL.
+static inline void committed(struct cairn_thread *t, const struct cairn_record *record, struct cairn_record_header *original)
 {
+	uint64_t *begin = (uint64_t *)(void *)t->buffer;
+
+	if (original != NULL) {
+		if (t->last != NULL && record->alone)
+			atomic_store_explicit(&t->last->next, (uint16_t)((uint64_t *)original - begin), memory_order_relaxed);
+		t->next = (struct cairn_record_header *)(begin + atomic_load_explicit(&original->next, memory_order_relaxed));
+	}
+	t->last = original;
 	t->depth = record->depth;
 	cairn_busy(t, 0);
 }
@@ -362,21 +399,22 @@ static LATER void commit_record(struct cairn_record *record, const uint64_t *wor
 	h->epoch = record->epoch;
 	h->exit = record->exit;
 	h->result = record->result;
-	h->first = record->first | length | (uint64_t)record->flags << 56;
 	if (CAIRN_LIKELY(t->cursor == (char *)h + record->size)) { // nothing is nested in it
 		record->size = length;
 		t->cursor = (char *)h + length;
-		publish(t, word);
+		cairn_publish(t, word);
 	}
-	atomic_store_explicit(&h->second, record->size | (record->inputs << CAIRN_INPUTS_SHIFT | CAIRN_COMMITTED) << 32, memory_order_release);
-	if (offset < CAIRN_SHORT_MAX_ORIGINAL && !t->early)
+	const bool original = offset < CAIRN_SHORT_MAX_ORIGINAL && record->inputs < MAX_INPUTS && record->slot < CAIRN_ORIGINALS && !t->early;
+	const uint64_t state = (original ? record->inputs << CAIRN_INPUTS_SHIFT : 0) | CAIRN_COMMITTED;
+	put_first(h, record->first | length | (uint64_t)record->flags << 56, record->size | state << 32);
+	if (original)
 		t->buffer->originals[record->slot] = (uint16_t)offset;
-	committed(t, record);
+	committed(t, record, original ? h : NULL);
 }
 
-// commit_explicit commits a short record that differs from its original in more than its outputs, or
-// whose times do not fit. It has room: the inputs, which are not in it, are not shorter than what it
-// has more.
+// commit_explicit commits a short record that differs from its original in more than its outputs,
+// or whose times do not fit. It has room: what is reserved is enough for a record that is not
+// short, which has more words before its outputs.
 static LATER void commit_explicit(struct cairn_record *record, const uint64_t *word)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -385,7 +423,7 @@ static LATER void commit_explicit(struct cairn_record *record, const uint64_t *w
 	const uint64_t n = (uint64_t)(word - outputs), length = CAIRN_HEADER + 8 * n;
 
 	memmove(w + 5, outputs, 8 * n);
-	*w++ = record->first | length | (uint64_t)record->flags << 56;
+	*w++ = (record->original->first & FUNCTION_AND_BINDING) | length | (uint64_t)record->flags << 56;
 	*w++ = record->epoch;
 	*w++ = record->call.enter;
 	*w++ = record->exit;
@@ -393,16 +431,16 @@ static LATER void commit_explicit(struct cairn_record *record, const uint64_t *w
 	if (t->cursor == (char *)s + record->size) {
 		record->size = length;
 		t->cursor = (char *)s + length;
-		publish(t, t->cursor);
+		cairn_publish(t, t->cursor);
 	}
-	atomic_store_explicit(&s->first, short_record(t, record, CAIRN_SHORT_EXPLICIT, record->size), memory_order_release);
-	committed(t, record);
+	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_EXPLICIT, record->size), memory_order_release);
+	committed(t, record, record->original);
 }
 
 void cairn_commit(struct cairn_record *record, const uint64_t *word)
 {
 	struct cairn_thread *t = &cairn_self;
-	const struct cairn_record_header *o = record->original;
+	struct cairn_record_header *o = record->original;
 	struct cairn_short_record *s = (void *)record->header;
 
 	if (CAIRN_UNLIKELY(o == NULL)) {
@@ -421,12 +459,12 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 		word = outputs;
 	} else {
 		state = CAIRN_SHORT_OUTPUTS;
-		publish(t, word);
+		cairn_publish(t, word);
 	}
 	t->cursor = (char *)(uintptr_t)word;
 	s->second = epoch << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);
-	atomic_store_explicit(&s->first, short_record(t, record, state, duration), memory_order_release);
-	committed(t, record);
+	atomic_store_explicit(&s->first, cairn_short_record(record, state, duration), memory_order_release);
+	committed(t, record, record->original);
 }
 
 void cairn_reference_stamps(const struct cairn_record *record)

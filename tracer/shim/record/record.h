@@ -27,21 +27,25 @@ enum {
 
 struct cairn_record {
 	struct cairn_record_header *header;
-	const struct cairn_record_header *original; // NULL: the record is not short
+	struct cairn_record_header *original; // NULL: the record is not short
 	uint64_t first;      // function and binding, as in the header
 	uint64_t size;       // bytes reserved for the record
 	uint64_t inputs;     // words of header and inputs
 	uint64_t epoch, exit, result;
 	struct cairn_call call;
 	uint8_t flags;
+	bool alone;          // the call is known by its return address
 	uint16_t slot;       // in the buffer's table of originals
 	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
+	const void *frame;   // see CAIRN_FRAME
 };
 
 extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+// The program's stack where it calls a wrapper, whatever the wrapper has on its own.
+#define CAIRN_FRAME ((const void *)__builtin_dwarf_cfa())
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
 
 // cairn_other_module handles a call from another module than the last one; it may be a new module.
@@ -60,13 +64,26 @@ void cairn_reference_stamps(const struct cairn_record *record);
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);
 
+// cairn_epoch_now returns the epoch of a call that needs no order of its own.
+static inline uint64_t cairn_epoch_now(void)
+{
+	return atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
+}
+
+// cairn_epoch_next returns a new epoch.
+static inline uint64_t cairn_epoch_next(void)
+{
+	return atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
+}
+
 // cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL if the
 // call is not recorded.
-static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller, const void *frame)
 {
 	struct cairn_thread *t = &cairn_self;
 
 	size = (size + 7) & ~(uint64_t)7;
+	record->frame = frame;
 	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size)) {
 		if (!cairn_open_slowly(record, function, size))
 			return NULL;
@@ -75,17 +92,20 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 		record->header = (struct cairn_record_header *)t->cursor;
 		record->generation = t->generation;
 		record->depth = 0;
-		t->frame[0] = record;
+		t->frame[0] = frame;
 	}
 	record->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
 	record->size = size;
 	record->flags = 0;
-	record->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
-	caller = caller << 1 >> 1;
+	record->epoch = cairn_epoch_now();
+	const uint64_t address = caller << 1 >> 1;
+	caller = address;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
 		caller = cairn_other_module(caller);
-	if (t->alone[CAIRN_SITE_SLOT(caller)] != caller && cairn_call_paths)
+	record->alone = t->alone[CAIRN_SITE_SLOT(caller)] == caller || !cairn_call_paths;
+	if (!record->alone)
 		caller = cairn_call_path(caller);
+	record->alone = record->alone && caller == address; // not a line of Python
 	record->call.caller = caller;
 	record->call.function = (uint16_t)function;
 	return (uint64_t *)(record->header + 1);
@@ -94,7 +114,7 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 // cairn_epoch_before orders the record before everything that other threads do after this call.
 static inline void cairn_epoch_before(struct cairn_record *record)
 {
-	record->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
+	record->epoch = cairn_epoch_next();
 }
 
 static inline void cairn_epoch_after(struct cairn_record *record)
@@ -102,8 +122,13 @@ static inline void cairn_epoch_after(struct cairn_record *record)
 	cairn_epoch_before(record);
 }
 
-// cairn_enter publishes the record, whose inputs end at word, and finally reads the clock. It returns
-// where the outputs go.
+// cairn_same_words reports whether n words are equal, and cairn_same_ints whether n words are these
+// ints, sign-extended.
+bool cairn_same_words(const uint64_t *a, const uint64_t *b, uint64_t n);
+bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n);
+
+// cairn_enter publishes the record, whose inputs end at word, and finally reads the clock. It
+// returns where the outputs go.
 uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word);
 
 // cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not
@@ -129,5 +154,111 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 
 // cairn_commit ends the record, whose outputs and extras end at word.
 void cairn_commit(struct cairn_record *record, const uint64_t *word);
+
+// Most calls repeat the one that followed last time. They are recognized before anything is
+// written, since all that is known of the return address is known of the original's:
+//
+//	expected -> compare inputs -> repeat -> the call -> exit -> outputs -> commit_repeat
+//
+// cairn_expected returns the inputs of the record that the thread's next call is expected to
+// repeat, if that is a call of function by caller. The thread is busy then. NULL: it is another
+// call.
+static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	size = (size + 7) & ~(uint64_t)7;
+	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size))
+		return NULL;
+	cairn_busy(t, 1);
+	record->original = t->next;
+	if (CAIRN_UNLIKELY(record->original == NULL || record->original->caller != caller || record->original->function != function)) {
+		cairn_busy(t, 0);
+		return NULL;
+	}
+	record->header = (struct cairn_record_header *)t->cursor;
+	record->generation = t->generation;
+	record->depth = 0;
+	record->size = size;
+	record->flags = 0;
+	record->alone = true;
+	record->call.caller = caller;
+	record->call.function = (uint16_t)function;
+	return (const uint64_t *)(record->original + 1);
+}
+
+// cairn_short_record returns the first word of a short record.
+static CAIRN_INLINE uint64_t cairn_short_record(const struct cairn_record *record, unsigned state, uint64_t tail)
+{
+	const uint64_t *begin = (const uint64_t *)(void *)cairn_self.buffer;
+	return CAIRN_SHORT_RECORD(state, (const uint64_t *)record->original - begin, tail);
+}
+
+// cairn_publish makes what is before a point of the buffer visible to readers.
+static CAIRN_INLINE void cairn_publish(struct cairn_thread *t, const void *end)
+{
+	atomic_store_explicit(&t->buffer->used, (uint64_t)((const char *)end - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
+}
+
+// cairn_repeat_late enters the call if that takes more than reading the time stamp counter.
+uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now);
+
+// cairn_repeat is cairn_enter for a call that was expected, with the epoch of its record.
+static CAIRN_INLINE uint64_t *cairn_repeat(struct cairn_record *record, uint64_t epoch, const void *frame)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_short_record *s = (struct cairn_short_record *)record->header;
+
+	record->epoch = epoch;
+	t->frame[0] = frame;
+	t->cursor = (char *)s + record->size;
+	t->depth = 1;
+	s->second = (record->epoch - t->epoch) << CAIRN_SHORT_ENTER_BITS;
+	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
+	cairn_publish(t, s + 1);
+	cairn_busy(t, 0);
+	const uint64_t now = __rdtsc();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || !cairn_clock_is_tsc ||
+		epoch - t->epoch >= CAIRN_SHORT_MAX_EPOCH)) {
+		return cairn_repeat_late(record, now);
+	}
+	record->call.enter = now;
+	s->second |= now - t->ticks;
+	return (uint64_t *)(s + 1);
+}
+
+// cairn_commit_repeat is cairn_commit for a call that was expected. The number of its outputs is
+// mostly known to the compiler.
+static CAIRN_INLINE void cairn_commit_repeat(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_short_record *s = (struct cairn_short_record *)record->header;
+	struct cairn_record_header *o = record->original;
+	const uint64_t *outputs = (const uint64_t *)(s + 1), n = (uint64_t)(word - outputs);
+	const uint64_t duration = record->exit - record->call.enter;
+	bool equal = o != NULL && t->cursor == (char *)s + record->size && duration < CAIRN_SHORT_MAX_DURATION &&
+		o->result == record->result && o->flags == record->flags && record->epoch - t->epoch < CAIRN_SHORT_MAX_EPOCH;
+
+	if (equal) {
+		const uint64_t *theirs = (const uint64_t *)((const char *)o + o->length) - n;
+		equal = o->length == 8 * ((o->state >> CAIRN_INPUTS_SHIFT) + n);
+		if (__builtin_constant_p(n) && n <= 8)
+			for (uint64_t i = 0; equal && i < n; i++)
+				equal = outputs[i] == theirs[i];
+		else
+			equal = equal && cairn_same_words(outputs, theirs, n);
+	}
+	if (CAIRN_UNLIKELY(!equal)) {
+		cairn_commit(record, word);
+		return;
+	}
+	t->cursor = (char *)(s + 1);
+	s->second = (record->epoch - t->epoch) << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);
+	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_EQUAL, duration), memory_order_release);
+	t->last = o;
+	t->next = (struct cairn_record_header *)((uint64_t *)(void *)t->buffer + atomic_load_explicit(&o->next, memory_order_relaxed));
+	t->depth = 0;
+	cairn_busy(t, 0);
+}
 
 #endif

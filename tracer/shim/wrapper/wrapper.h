@@ -25,4 +25,7 @@
 			(cairn_reference_stamps(word_ != NULL ? &record_ : NULL), cairn_reference->write->call); \
 	} while (0)
 
+// The body for calls that do not repeat what was expected.
+#define OTHER __attribute__((noinline, noclone))
+
 #endif

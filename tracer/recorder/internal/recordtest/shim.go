@@ -239,14 +239,14 @@ func (s *Shim) write(thread uint32, address uint64, name string, result int64, c
 		epoch = s.Epoch
 	}
 	bytes := uint32(len(w)-at) * 8
-	state := uint32(inputWords) << rawlayout.InputsShift
+	state := uint32(0)
 	second := uint32(f.ID)
 	if s.Process.Mode != "" && f.MayMark() { // on MPI_COMM_WORLD, in all tests
 		second |= record.FlagMarker << 24
 	}
-	w[at+record.LengthWord] = record.Join(0, second)
+	w[at+record.LengthWord] = record.Join(uint32(inputWords)*8, second)
 	if committed {
-		state |= rawlayout.Committed
+		state = uint32(inputWords)<<rawlayout.InputsShift | rawlayout.Committed
 		w[at+record.LengthWord] = record.Join(bytes, second)
 	}
 	w[at+record.ReservedWord] = record.Join(bytes, state)

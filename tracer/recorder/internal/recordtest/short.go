@@ -20,7 +20,10 @@ func (s *Shortener) Begin() { s.originals = map[string][]int{} }
 
 // Next returns the words of a record w that is not short, behind those of its buffer so far.
 func (s *Shortener) Next(buffer, w []uint64) []uint64 {
-	inputs := int(w[1] >> 33)
+	inputs := int(w[0]&0xffffffff) / 8
+	if isCommitted(w) {
+		inputs = int(w[1] >> 33)
+	}
 	key := string(record.BytesOf([]uint64{w[0] >> 32 & 0xffffff, w[5]})) + string(record.BytesOf(w[7:inputs]))
 	known := s.originals[key]
 	if len(known) > 0 && mostly(s.Random) {
