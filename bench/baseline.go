@@ -89,8 +89,6 @@ func baselineCommands(b *bench) {
 }
 
 func baselineInstructions(b *bench) {
-	p := b.preloader(`lossy {"call_sites":"none","timing":"lossy"}
-caller {"call_sites":"caller","timing":"lossy"}
-path {"call_sites":"path","timing":"lossy"}`)
+	p := b.preloader(siteConfigs)
 	b.instructions(p, p.names)
 }

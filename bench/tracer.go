@@ -16,6 +16,7 @@ import (
 const (
 	maxAdded        = 100    // ns per call
 	maxClocks       = 2      // times what reading the clock twice adds
+	maxCold         = 200    // ns per call when the caches belong to the program
 	minClock        = 0.1    // ns; least cost of the clock, for the ratio
 	maxLongest      = 200000 // ns of an iteration, or twice the wrapper's
 	maxFinalize     = 5      // ms
@@ -33,8 +34,16 @@ caller {"call_sites":"caller","timing":"lossy"}
 path {"call_sites":"path","timing":"lossy"}
 pointers {"call_sites":"none","timing":"lossy","pointers":true}`
 
+// siteConfigs are the configurations that differ in what is kept of call sites.
+const siteConfigs = `lossy {"call_sites":"none","timing":"lossy"}
+caller {"call_sites":"caller","timing":"lossy"}
+path {"call_sites":"path","timing":"lossy"}`
+
 // loops of calls.c.
 var loops = []string{"Comm_rank", "Iprobe", "Isend+Irecv+Waitall", "Allreduce(self)", "Waitany(16)"}
+
+// coldCalls are the kinds of calls of cold.c.
+var coldCalls = []string{"type_size", "iprobe", "isend", "wait"}
 
 // A preloader runs programs with a copy of the tracer.
 type preloader struct {
@@ -152,6 +161,82 @@ func processCost(r runs, config string) []value {
 	}
 }
 
+// tracerCold measures calls that find hardly anything of the tracer in the caches, as most calls of
+// a program that computes do. The program makes so few that the core has no part in it.
+func tracerCold(b *bench) {
+	const middle, lower = 0, 1 // quartiles
+	p := b.preloader(cmp.Or(b.param("CONFIGS"), siteConfigs))
+	variants := append([]string{"alone", "noop", "stamps"}, p.names...)
+	for _, mpi := range b.words("MPIS") {
+		p.addFloors(mpi)
+		program := b.compile("cold."+mpi, "mpicc."+mpi, "cold.c")
+		r := alternately(b.number("PAIRS"), variants, func(v string) string {
+			text := p.start(mpi, v, program, b.param("CALLS"))
+			if n := len(p.coreBuffers()); n > 0 {
+				fail("the variant %s has %d record buffers of the core: fewer CALLS", v, n)
+			}
+			return text
+		})
+		added := func(v, call string, k int) float64 { return median(r.added(v, "alone", call, k)) }
+		for _, call := range coldCalls {
+			for _, config := range p.names {
+				b.row(strings.Join([]string{mpi, call, config}, " "),
+					val("alone, ns", median(r.of("alone", call, middle))),
+					val("no-op adds", added("noop", call, middle)),
+					val("clock adds", added("stamps", call, middle)),
+					val("added, ns", added(config, call, middle)).atMost(maxCold),
+					val("to the lower quartile", added(config, call, lower)))
+			}
+		}
+	}
+}
+
+var collected = regexp.MustCompile(`Collected : ([0-9 ]+)`)
+
+// tracerLines counts what the times of tracerCold come from: the lines of code and data that a call
+// finds in no cache, as valgrind simulates them. The first-level caches are so small that each line
+// is asked for in the last level. The difference of two runs does not include the first calls.
+func tracerLines(b *bench) {
+	const few, more, instructions, code, read, written = 200, 2200, 0, 6, 7, 8
+	p := b.preloader(cmp.Or(b.param("CONFIGS"), siteConfigs))
+	for _, mpi := range b.words("MPIS") {
+		p.addFloors(mpi)
+		program := b.compile("cold."+mpi, "mpicc."+mpi, "cold.c")
+		count := func(variant, call string, calls int) []float64 {
+			words := append(p.preload(mpi, variant), "valgrind", "--tool=callgrind", "--cache-sim=yes",
+				"--I1=512,1,64", "--D1=512,1,64", "--LL=65536,16,64", "--toggle-collect="+call,
+				"--callgrind-out-file=/dev/null", program, fmt.Sprint(calls), call, "131072")
+			found := collected.FindStringSubmatch(get(b.said(mpirun(mpi, 1, words...)...)))
+			if found == nil {
+				fail("valgrind counted nothing in %s of %s", call, program)
+			}
+			return get(parse(strings.Fields(found[1])))
+		}
+		for _, call := range coldCalls {
+			each := func(variant string) []float64 {
+				counts := count(variant, call, more)
+				for i, n := range count(variant, call, few) {
+					counts[i] = (counts[i] - n) / (more - few)
+				}
+				return counts
+			}
+			alone := each("alone")
+			for _, v := range append([]string{"noop", "stamps"}, p.names...) {
+				n := each(v)
+				b.row(strings.Join([]string{mpi, call, v}, " "), val("alone, lines of code", alone[code]),
+					val("of data", alone[read]+alone[written]), val("added, lines of code", n[code]-alone[code]),
+					val("added, of data", n[read]+n[written]-alone[read]-alone[written]),
+					val("added, instructions", n[instructions]-alone[instructions]))
+			}
+		}
+	}
+}
+
+// coreBuffers are the record buffers of the core, which names them with numbers.
+func (p *preloader) coreBuffers() []string {
+	return get(filepath.Glob(p.path("root/spool/*/[0-9]*.seg")))
+}
+
 // tracerStart measures a program that makes a hundred calls, and one with records that need the
 // core. For the latter, record buffers are so small that 6,000 calls fill enough of them and have
 // hardly any cost themselves.
@@ -164,8 +249,7 @@ func tracerStart(b *bench) {
 		program := b.compile("start."+mpi, "mpicc."+mpi, "start.c")
 		r := alternately(b.number("PAIRS"), []string{"alone", "short", "core"}, func(v string) string {
 			text := p.start(mpi, v, program, calls[v])
-			// the core names its record buffers with numbers; one row must not include it
-			buffers := get(filepath.Glob(b.path("root/spool/*/[0-9]*.seg")))
+			buffers := p.coreBuffers() // one row must not include it
 			if v != "alone" && (len(buffers) > 0) != (v == "core") {
 				fail("the variant %s has %d record buffers of the core", v, len(buffers))
 			}
