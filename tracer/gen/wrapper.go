@@ -53,7 +53,7 @@ func (w *wrapperWriter) anyCall() {
 	w.declarations()
 	w.inputs()
 	w.call()
-	w.outputs("cairn_commit")
+	w.outputs("cairn_commit(&record_, word_);")
 	w.afterRecord()
 	w.text.WriteString("}\n")
 }
@@ -65,7 +65,7 @@ func (w *wrapperWriter) expectedCall() {
 	w.ignoreStatus("fortran_")
 	w.line("struct cairn_record record_;")
 	w.declarations()
-	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, fortran_ ? cairn_announced.caller : CAIRN_CALLER);", f.ID, size(f))
+	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);", f.ID, size(f))
 	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s;", w.other())
 	same := "true"
 	for i := range f.Params {
@@ -85,7 +85,7 @@ func (w *wrapperWriter) expectedCall() {
 	}
 	w.line("uint64_t *word_ = cairn_repeat(&record_, %s, CAIRN_FRAME);", epoch)
 	w.call()
-	w.outputs("cairn_commit_repeat")
+	w.outputs(fmt.Sprintf("cairn_commit_repeat(&record_, outputs_, word_, %v);", epochAfter(f)))
 	w.afterRecord()
 	w.text.WriteString("}\n")
 }
@@ -257,10 +257,13 @@ func (w *wrapperWriter) call() {
 	}
 }
 
-// outputs writes the record's output section and commits it.
+// outputs writes the record's output section and the statement that commits it.
 func (w *wrapperWriter) outputs(commit string) {
 	f := w.f
 	w.line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", resultWord(f))
+	if strings.Contains(commit, "outputs_") {
+		w.line("\tconst uint64_t *const outputs_ = word_;")
+	}
 	if hasOut(f) {
 		if f.Return == mpi.KindErrorCode {
 			w.line("\tconst bool defined_ = cairn_outputs_defined(result_);")
@@ -286,7 +289,7 @@ func (w *wrapperWriter) outputs(commit string) {
 		w.line("\tcounts_ = %s;", counts(f))
 		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
 	}
-	w.line("\t%s(&record_, word_);", commit)
+	w.line("\t"+commit)
 	if f.MayMark() {
 		w.line("} else {\n\t\tcounts_ = %s;", counts(f))
 	}

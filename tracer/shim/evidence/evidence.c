@@ -417,11 +417,14 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	return explain;
 }
 
-// remembered returns where the thread keeps that a computation after a call from a
-// call site was long.
-static uint64_t *remembered(struct cairn_thread *t, uint64_t caller)
+// expect_long notes whether the next computation after a call from a call site is expected to be
+// long.
+static void expect_long(struct cairn_thread *t, uint64_t caller, bool expected)
 {
-	return &t->long_after[CAIRN_LONG_SLOT(caller)];
+	const unsigned slot = CAIRN_LONG_SLOT(caller), bit = 1u << slot;
+
+	t->long_after[slot] = expected ? caller : 0;
+	t->long_slots = (uint16_t)(expected ? t->long_slots | bit : t->long_slots & ~bit);
 }
 
 uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *call, uint64_t now)
@@ -444,7 +447,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *c
 		};
 		struct cairn_evidence_row *row = find_row(&key);
 		const uint16_t bit = (uint16_t)(1u << CAIRN_LONG_SLOT(t->last_caller));
-		*remembered(t, t->last_caller) = t->last_caller;
+		expect_long(t, t->last_caller, true);
 		ns = tick_ns();
 		if (row != NULL) {
 			row->ticks += now - t->returned;
@@ -489,9 +492,9 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, 
 	}
 	// Is a long computation expected? The call site is forgotten here, and remembered again if the
 	// computation is long.
-	const bool expected = *remembered(t, call->caller) == call->caller;
+	const bool expected = cairn_expects_long(t, call->caller);
 	if (expected)
-		*remembered(t, call->caller) = 0;
+		expect_long(t, call->caller, false);
 	const bool explain = expected && (w->explain >> CAIRN_LONG_SLOT(call->caller) & 1) != 0;
 	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns)) {
 		w->quick = read_quick(w, ns);

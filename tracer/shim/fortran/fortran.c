@@ -13,8 +13,14 @@
 #include "../process/names.h"
 #include "../record/record.h"
 
-__thread struct cairn_announcement cairn_announced;
-_Static_assert(offsetof(struct cairn_announcement, status) == 40, "fortran_entry.inc");
+#define ENTRY_NEEDS(field, offset) \
+	_Static_assert(offsetof(struct cairn_thread, field) == (offset), "fortran_entry.inc")
+ENTRY_NEEDS(announced, 76);
+ENTRY_NEEDS(announcement.caller, 248);
+ENTRY_NEEDS(announcement.slot, 256);
+ENTRY_NEEDS(announcement.calls, 260);
+ENTRY_NEEDS(announcement.profiling, 264);
+ENTRY_NEEDS(announcement.status, 280);
 
 #ifdef CAIRN_OPENMPI
 const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
@@ -48,8 +54,8 @@ void *cairn_fortran_real(unsigned slot)
 // withdraw undoes the announcement of a call that is none of MPI.
 static void withdraw(void)
 {
-	cairn_announced.function = 0;
-	cairn_announced.calls--;
+	cairn_self.announced = 0;
+	cairn_self.announcement.calls--;
 }
 
 // know_layer adds the libraries of the Fortran layer to those whose calls are not the program's.
@@ -86,7 +92,7 @@ void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
 	if (traced && d.mpi) {
 		if (!known)
 			know_layer(d);
-		adapter = cairn_fortran_adapter(cairn_announced.function);
+		adapter = cairn_fortran_adapter(cairn_self.announced);
 		if (adapter != NULL) {
 			cairn_is_library(adapter);
 			__atomic_store_n(&cairn_fortran_behind[slot], d.address, __ATOMIC_RELEASE);
@@ -124,20 +130,18 @@ void *cairn_bind_profiling(unsigned id, uintptr_t caller)
 
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real)
 {
-	struct cairn_announcement *a = &cairn_announced;
-
 	if (!cairn_in_library(*caller))
 		return true; // the caller is a library of the program, mapped between those of MPI
-	if (a->function != function)
+	if (cairn_self.announced != function)
 		return false;
-	*caller = a->caller | CAIRN_FORTRAN;
+	*caller = cairn_self.announcement.caller | CAIRN_FORTRAN;
 	*real = cairn_take_announcement(function, *real);
 	return true;
 }
 
 void *cairn_take_announcement(unsigned function, void *real)
 {
-	struct cairn_announcement *a = &cairn_announced;
+	struct cairn_announcement *a = &cairn_self.announcement;
 
 	if (a->real != NULL)
 		real = a->real;
@@ -145,7 +149,7 @@ void *cairn_take_announcement(unsigned function, void *real)
 		real = cairn_inner(function);
 	a->real = NULL;
 	a->profiling = 0;
-	a->function = 0;
+	cairn_self.announced = 0;
 	// A Fortran layer that does not call the C function: some calls were not recorded.
 	if (CAIRN_UNLIKELY(a->calls != ++a->seen)) {
 		if (!cairn_leaves_out())

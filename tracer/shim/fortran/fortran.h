@@ -10,23 +10,10 @@
 #include "../bind/bind.h"
 #include "../process/abi.h"
 #include "../process/state.h"
+#include "../process/thread.h"
 
 // The bit of a caller's address (record.h) that marks a call from Fortran.
 #define CAIRN_FORTRAN ((uint64_t)1 << 63)
-
-// The thread's last Fortran call. fortran_entry.inc depends on the offsets.
-struct cairn_announcement {
-	uint64_t caller;    // return address of the Fortran call
-	uint32_t function;  // 0: a wrapper has recorded it
-	uint32_t slot;      // of the symbol
-	uint32_t calls;     // number of announced calls
-	uint32_t profiling; // the Fortran layer called PMPI_X
-	uint32_t seen;      // number of announced calls that reached a wrapper
-	void *real;         // function that the wrapper must call instead of the C function, or NULL
-	const void *status; // the argument, in functions that set a status or an array of them
-};
-
-extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
 
 // cairn_called_from_fortran handles a call of function that came from a library (state.h). It
 // returns false if the library made the call for its own purposes; otherwise it sets the caller and
@@ -37,7 +24,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 // cairn_from_fortran reports whether a call of function by a caller is the one that was announced.
 static inline bool cairn_from_fortran(unsigned function, uint64_t caller)
 {
-	return cairn_announced.function == function && cairn_in_library(caller);
+	return cairn_self.announced == function && cairn_in_library(caller);
 }
 
 // cairn_take_announcement must be called when a wrapper records the announced call. It returns the
@@ -50,7 +37,7 @@ void *cairn_take_announcement(unsigned function, void *real);
 #ifdef CAIRN_OPENMPI
 extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #define cairn_fortran_ignores_status() \
-	(cairn_announced.status == cairn_fortran_status_ignore || cairn_announced.status == cairn_fortran_statuses_ignore)
+	(cairn_self.announcement.status == cairn_fortran_status_ignore || cairn_self.announcement.status == cairn_fortran_statuses_ignore)
 #else
 #define cairn_fortran_ignores_status() false
 #endif

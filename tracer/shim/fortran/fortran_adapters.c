@@ -25,10 +25,10 @@ static void announce(void *real, struct call call)
 {
 	static MPI_Fint nobody_asks;
 
-	call.procedure = cairn_fortran_real(cairn_announced.slot);
+	call.procedure = cairn_fortran_real(cairn_self.announcement.slot);
 	if (call.error == NULL)
 		call.error = &nobody_asks;
-	cairn_announced.real = real;
+	cairn_self.announcement.real = real;
 	pending = call;
 }
 
@@ -50,7 +50,7 @@ static void announce(void *real, struct call call)
 // now (control.h).
 #define LEFT_OUT(name, types, arguments) \
 	if (!cairn_recorded(CAIRN_ID_##name)) { \
-		((void(*) types)cairn_fortran_real(cairn_announced.slot)) arguments; \
+		((void(*) types)cairn_fortran_real(cairn_self.announcement.slot)) arguments; \
 		return; \
 	}
 
@@ -105,7 +105,7 @@ static double seconds(void)
 	double cairn_fortran_##name(void) \
 	{ \
 		if (!cairn_recorded(CAIRN_ID_##name)) \
-			return ((double (*)(void))cairn_fortran_real(cairn_announced.slot))(); \
+			return ((double (*)(void))cairn_fortran_real(cairn_self.announcement.slot))(); \
 		announce((void *)seconds, (struct call){.error = NULL}); \
 		return cairn_##name(); \
 	}
@@ -258,7 +258,7 @@ static int wait_or_test_some(int count, MPI_Request *requests, int *done, int *i
 		MPI_Status own; \
 		(void)flag, (void)number, (void)own; \
 		if (*count != 0 || !cairn_recorded(CAIRN_ID_##name)) { \
-			((void(*) parameters)cairn_fortran_real(cairn_announced.slot))(LIST arguments, error); \
+			((void(*) parameters)cairn_fortran_real(cairn_self.announcement.slot))(LIST arguments, error); \
 			return; \
 		} \
 		announce((void *)real, (struct call){.argument = {LIST arguments}, .error = error}); \
@@ -292,7 +292,7 @@ void cairn_fortran_MPI_Request_get_status(MPI_Fint *request, MPI_Fint *flag, MPI
 {
 	int out = 0;
 	if (status != cairn_fortran_status_ignore || !cairn_recorded(CAIRN_ID_MPI_Request_get_status)) {
-		((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))cairn_fortran_real(cairn_announced.slot))(request, flag, status, error);
+		((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))cairn_fortran_real(cairn_self.announcement.slot))(request, flag, status, error);
 		return;
 	}
 	announce((void *)request_get_status, (struct call){.argument = {request, flag, status}, .error = error});
@@ -309,7 +309,7 @@ static MPI_Aint aint_of_two(MPI_Aint a, MPI_Aint b)
 MPI_Aint cairn_fortran_MPI_Aint_add(MPI_Aint *base, MPI_Aint *displacement)
 {
 	if (!cairn_recorded(CAIRN_ID_MPI_Aint_add))
-		return ((MPI_Aint(*)(void *, void *))cairn_fortran_real(cairn_announced.slot))(base, displacement);
+		return ((MPI_Aint(*)(void *, void *))cairn_fortran_real(cairn_self.announcement.slot))(base, displacement);
 	announce((void *)aint_of_two, (struct call){.argument = {base, displacement}});
 	return cairn_MPI_Aint_add(*base, *displacement);
 }
@@ -317,7 +317,7 @@ MPI_Aint cairn_fortran_MPI_Aint_add(MPI_Aint *base, MPI_Aint *displacement)
 MPI_Aint cairn_fortran_MPI_Aint_diff(MPI_Aint *a, MPI_Aint *b)
 {
 	if (!cairn_recorded(CAIRN_ID_MPI_Aint_diff))
-		return ((MPI_Aint(*)(void *, void *))cairn_fortran_real(cairn_announced.slot))(a, b);
+		return ((MPI_Aint(*)(void *, void *))cairn_fortran_real(cairn_self.announcement.slot))(a, b);
 	announce((void *)aint_of_two, (struct call){.argument = {a, b}});
 	return cairn_MPI_Aint_diff(*a, *b);
 }

@@ -30,7 +30,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(1, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -44,7 +44,8 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Send(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -79,7 +80,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(2, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -93,7 +94,8 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Send_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -128,7 +130,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(3, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -142,7 +144,8 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bsend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -177,7 +180,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(4, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -191,7 +194,8 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -226,7 +230,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(5, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -240,7 +244,8 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ssend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -275,7 +280,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(6, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -289,7 +294,8 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -324,7 +330,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(7, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -338,7 +344,8 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rsend(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -373,7 +380,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(8, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -387,7 +394,8 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_c(reference_, result_, buf, count, datatype, dest, tag, comm));
 	return result_;
@@ -444,7 +452,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -460,12 +468,13 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Recv(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -524,7 +533,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -540,12 +549,13 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Recv_c(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -585,7 +595,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(11, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -599,10 +609,11 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -640,7 +651,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(12, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -654,10 +665,11 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -695,7 +707,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(13, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -709,10 +721,11 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ibsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -750,7 +763,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(14, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -764,10 +777,11 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ibsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -805,7 +819,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(15, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -819,10 +833,11 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Issend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -860,7 +875,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(16, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -874,10 +889,11 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Issend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -915,7 +931,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(17, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -929,10 +945,11 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Irsend(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -970,7 +987,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(18, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -984,10 +1001,11 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Irsend_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1025,7 +1043,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(19, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1039,11 +1057,12 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Irecv(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
@@ -1081,7 +1100,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(20, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1095,11 +1114,12 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Irecv_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
@@ -1161,7 +1181,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1177,12 +1197,13 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1246,7 +1267,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1262,12 +1283,13 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_c(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1329,7 +1351,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1345,12 +1367,13 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_replace(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1412,7 +1435,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1428,12 +1451,13 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Sendrecv_replace_c(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1478,7 +1502,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(25, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1492,11 +1516,12 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	return result_;
@@ -1539,7 +1564,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(26, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1553,11 +1578,12 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_c(reference_, result_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	return result_;
@@ -1598,7 +1624,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(27, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1612,11 +1638,12 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_replace(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	return result_;
@@ -1657,7 +1684,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(28, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1671,11 +1698,12 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Isendrecv_replace_c(reference_, result_, buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	return result_;
@@ -1713,7 +1741,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(29, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1727,10 +1755,11 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Send_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1768,7 +1797,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(30, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1782,10 +1811,11 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Send_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1823,7 +1853,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(31, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1837,10 +1867,11 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1878,7 +1909,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(32, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1892,10 +1923,11 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1933,7 +1965,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(33, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1947,10 +1979,11 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -1988,7 +2021,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(34, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2002,10 +2035,11 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ssend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -2043,7 +2077,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(35, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2057,10 +2091,11 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_init(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -2098,7 +2133,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(36, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2112,10 +2147,11 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rsend_init_c(reference_, result_, buf, count, datatype, dest, tag, comm, request));
 	return result_;
@@ -2153,7 +2189,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(37, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2167,11 +2203,12 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Recv_init(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
@@ -2209,7 +2246,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(38, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2223,11 +2260,12 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Recv_init_c(reference_, result_, buf, count, datatype, source, tag, comm, request));
 	return result_;
@@ -2260,7 +2298,7 @@ int cairn_MPI_Start(MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(39, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2274,10 +2312,11 @@ int cairn_MPI_Start(MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Start(reference_, result_, request));
 	return result_;
@@ -2313,7 +2352,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(40, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2327,10 +2366,11 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Startall(reference_, result_, count, array_of_requests));
 	return result_;
@@ -2384,7 +2424,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2400,12 +2440,13 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD_AT(request);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Wait(reference_, result_, ignored_status_, request, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2465,7 +2506,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2481,13 +2522,14 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitany(reference_, result_, ignored_status_, count, array_of_requests, index, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2546,7 +2588,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2566,12 +2608,13 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -2634,7 +2677,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2654,6 +2697,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
@@ -2661,7 +2705,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -2718,7 +2762,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2734,13 +2778,14 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD_AT(request);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Test(reference_, result_, ignored_status_, request, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2801,7 +2846,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2817,6 +2862,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
@@ -2824,7 +2870,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Testany(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2884,7 +2930,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2904,13 +2950,14 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -2973,7 +3020,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2993,6 +3040,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
@@ -3000,7 +3048,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -3035,7 +3083,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(49, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -3049,9 +3097,10 @@ int cairn_MPI_Request_free(MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_free(reference_, result_, request));
 	return result_;
@@ -3104,7 +3153,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -3120,12 +3169,13 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status(reference_, result_, ignored_status_, request, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3183,7 +3233,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3203,12 +3253,13 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -3267,7 +3318,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3283,13 +3334,14 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_any(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3350,7 +3402,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3370,13 +3422,14 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_array_of_statuses_)
 			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -3408,7 +3461,7 @@ int cairn_MPI_Cancel(MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(54, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -3422,7 +3475,8 @@ int cairn_MPI_Cancel(MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cancel(reference_, result_, request));
 	return result_;
@@ -3550,7 +3604,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3566,11 +3620,12 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Probe(reference_, result_, ignored_status_, source, tag, comm, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3627,7 +3682,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3643,12 +3698,13 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source, tag, comm, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iprobe(reference_, result_, ignored_status_, source, tag, comm, flag, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3706,7 +3762,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3722,13 +3778,14 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source, tag, comm, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Mprobe(reference_, result_, ignored_status_, source, tag, comm, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3787,7 +3844,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3803,6 +3860,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source, tag, comm, flag, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
@@ -3810,7 +3868,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		*word_++ = (defined_ && flag && *flag) ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Improbe(reference_, result_, ignored_status_, source, tag, comm, flag, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3869,7 +3927,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -3885,13 +3943,14 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Mrecv(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3950,7 +4009,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -3966,13 +4025,14 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Mrecv_c(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -4011,7 +4071,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(64, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -4025,11 +4085,12 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Imrecv(reference_, result_, buf, count, datatype, message, request));
 	return result_;
@@ -4066,7 +4127,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(65, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -4080,11 +4141,12 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Imrecv_c(reference_, result_, buf, count, datatype, message, request));
 	return result_;
@@ -4115,7 +4177,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(66, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4129,7 +4191,8 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_attach(reference_, result_, buffer, size));
 	return result_;
@@ -4160,7 +4223,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(67, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4174,7 +4237,8 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_attach_c(reference_, result_, buffer, size));
 	return result_;
@@ -4206,7 +4270,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(68, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4220,10 +4284,11 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_detach(reference_, result_, buffer_addr, size));
 	return result_;
@@ -4255,7 +4320,7 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(69, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4269,10 +4334,11 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_detach_c(reference_, result_, buffer_addr, size));
 	return result_;
@@ -4325,7 +4391,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(71, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4339,10 +4405,11 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Buffer_iflush(reference_, result_, request));
 	return result_;
@@ -4374,7 +4441,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(72, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4388,7 +4455,8 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_attach_buffer(reference_, result_, comm, buffer, size));
 	return result_;
@@ -4420,7 +4488,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(73, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4434,7 +4502,8 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_attach_buffer_c(reference_, result_, comm, buffer, size));
 	return result_;
@@ -4466,7 +4535,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(74, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4480,7 +4549,8 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_attach_buffer(reference_, result_, session, buffer, size));
 	return result_;
@@ -4512,7 +4582,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(75, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4526,7 +4596,8 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_attach_buffer_c(reference_, result_, session, buffer, size));
 	return result_;
@@ -4559,7 +4630,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(76, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4573,10 +4644,11 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_detach_buffer(reference_, result_, comm, buffer_addr, size));
 	return result_;
@@ -4609,7 +4681,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(77, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4623,10 +4695,11 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_detach_buffer_c(reference_, result_, comm, buffer_addr, size));
 	return result_;
@@ -4659,7 +4732,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(78, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4673,10 +4746,11 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_detach_buffer(reference_, result_, session, buffer_addr, size));
 	return result_;
@@ -4709,7 +4783,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(79, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4723,10 +4797,11 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)buffer_addr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_detach_buffer_c(reference_, result_, session, buffer_addr, size));
 	return result_;
@@ -4756,7 +4831,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(80, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4770,7 +4845,8 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_flush_buffer(reference_, result_, comm));
 	return result_;
@@ -4800,7 +4876,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(81, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4814,7 +4890,8 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_flush_buffer(reference_, result_, session));
 	return result_;
@@ -4847,7 +4924,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(82, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4861,10 +4938,11 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_iflush_buffer(reference_, result_, comm, request));
 	return result_;
@@ -4897,7 +4975,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(83, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4911,10 +4989,11 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_iflush_buffer(reference_, result_, session, request));
 	return result_;
@@ -4954,7 +5033,7 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(84, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4968,10 +5047,11 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Psend_init(reference_, result_, buf, partitions, count, datatype, dest, tag, comm, info, request));
 	return result_;

@@ -35,7 +35,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(85, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 85, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 85, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -49,11 +49,12 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Precv_init(reference_, result_, buf, partitions, count, datatype, source, tag, comm, info, request));
 	return result_;
@@ -84,7 +85,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(86, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 86, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 86, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition) && *in_++ == CAIRN_WORD(request)))) {
@@ -98,7 +99,8 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(partition, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pready(reference_, result_, partition, request));
 	return result_;
@@ -130,7 +132,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(87, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 87, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 87, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition_low) && *in_++ == CAIRN_WORD(partition_high) && *in_++ == CAIRN_WORD(request)))) {
@@ -144,7 +146,8 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(partition_low, partition_high, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pready_range(reference_, result_, partition_low, partition_high, request));
 	return result_;
@@ -178,7 +181,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(88, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
-	const uint64_t *in_ = cairn_expected(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(length) && CAIRN_SAME_LIST(in_, length_array_of_partitions_, array_of_partitions) && *in_++ == CAIRN_WORD(request)))) {
@@ -192,7 +195,8 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(length, array_of_partitions, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pready_list(reference_, result_, length, array_of_partitions, request));
 	return result_;
@@ -225,7 +229,7 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(89, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 89, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 89, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request) && *in_++ == CAIRN_WORD(partition)))) {
@@ -239,9 +243,10 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request, partition, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Parrived(reference_, result_, request, partition, flag));
 	return result_;
@@ -278,7 +283,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(90, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 90, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 90, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -293,9 +298,10 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 	bool counts_;
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -341,7 +347,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(91, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 91, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 91, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -356,10 +362,11 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -405,7 +412,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(92, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 92, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 92, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -420,10 +427,11 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -471,7 +479,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(93, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 93, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 93, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -486,10 +494,11 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -537,7 +546,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(94, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 94, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 94, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -552,10 +561,11 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -683,7 +693,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(97, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 97, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 97, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -698,10 +708,11 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -749,7 +760,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(98, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 98, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 98, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -764,10 +775,11 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -894,7 +906,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(101, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 101, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 101, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -909,10 +921,11 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -959,7 +972,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(102, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 102, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 102, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -974,10 +987,11 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1029,7 +1043,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1044,10 +1058,11 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1099,7 +1114,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1114,10 +1129,11 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1164,7 +1180,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(105, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 105, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 105, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1179,10 +1195,11 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1229,7 +1246,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(106, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 106, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 106, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1244,10 +1261,11 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1304,7 +1322,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1319,10 +1337,11 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1379,7 +1398,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1394,10 +1413,11 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1458,7 +1478,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1473,10 +1493,11 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1537,7 +1558,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1552,10 +1573,11 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1602,7 +1624,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(111, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 111, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 111, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1617,10 +1639,11 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1667,7 +1690,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(112, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 112, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 112, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1682,10 +1705,11 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1731,7 +1755,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(113, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 113, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 113, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1746,10 +1770,11 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1795,7 +1820,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(114, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 114, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 114, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1810,10 +1835,11 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1859,7 +1885,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(115, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 115, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 115, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1874,10 +1900,11 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1923,7 +1950,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(116, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 116, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 116, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1938,10 +1965,11 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1989,7 +2017,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(117, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2004,10 +2032,11 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2055,7 +2084,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(118, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2070,10 +2099,11 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2119,7 +2149,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(119, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 119, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 119, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2134,10 +2164,11 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2183,7 +2214,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(120, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 120, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 120, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2198,10 +2229,11 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2247,7 +2279,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(121, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 121, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 121, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2262,10 +2294,11 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2311,7 +2344,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(122, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 122, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 122, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2326,10 +2359,11 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -2366,7 +2400,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(123, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 123, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 123, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -2380,10 +2414,11 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ibarrier(reference_, result_, comm, request));
 	return result_;
@@ -2421,7 +2456,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(124, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 124, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 124, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2435,11 +2470,12 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ibcast(reference_, result_, buffer, count, datatype, root, comm, request));
 	return result_;
@@ -2477,7 +2513,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(125, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 125, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 125, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2491,11 +2527,12 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ibcast_c(reference_, result_, buffer, count, datatype, root, comm, request));
 	return result_;
@@ -2535,7 +2572,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(126, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 126, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 126, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2549,11 +2586,12 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Igather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
@@ -2593,7 +2631,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(127, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 127, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 127, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2607,11 +2645,12 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Igather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
@@ -2723,7 +2762,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(130, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 130, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 130, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2737,11 +2776,12 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iscatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
@@ -2781,7 +2821,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(131, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 131, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 131, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2795,11 +2835,12 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iscatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	return result_;
@@ -2910,7 +2951,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(134, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 134, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 134, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2924,11 +2965,12 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -2967,7 +3009,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(135, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 135, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 135, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2981,11 +3023,12 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -3029,7 +3072,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3043,11 +3086,12 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
@@ -3091,7 +3135,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3105,11 +3149,12 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
@@ -3148,7 +3193,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(138, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 138, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 138, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3162,11 +3207,12 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -3205,7 +3251,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(139, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 139, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 139, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3219,11 +3265,12 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -3272,7 +3319,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3286,11 +3333,12 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
@@ -3339,7 +3387,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3353,11 +3401,12 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
@@ -3410,7 +3459,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3424,11 +3473,12 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
@@ -3481,7 +3531,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3495,11 +3545,12 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ialltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
@@ -3538,7 +3589,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(144, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 144, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 144, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3552,11 +3603,12 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	return result_;
@@ -3595,7 +3647,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(145, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 145, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 145, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3609,11 +3661,12 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	return result_;
@@ -3651,7 +3704,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(146, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 146, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 146, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3665,11 +3718,12 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -3707,7 +3761,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(147, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 147, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 147, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3721,11 +3775,12 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iallreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -3763,7 +3818,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(148, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 148, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 148, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3777,11 +3832,12 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	return result_;
@@ -3819,7 +3875,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(149, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 149, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 149, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3833,11 +3889,12 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	return result_;
@@ -3877,7 +3934,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(150, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3891,11 +3948,12 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	return result_;
@@ -3935,7 +3993,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(151, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3949,11 +4007,12 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ireduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	return result_;
@@ -3991,7 +4050,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(152, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 152, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 152, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -4005,11 +4064,12 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -4047,7 +4107,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(153, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 153, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 153, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -4061,11 +4121,12 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -4103,7 +4164,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(154, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 154, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 154, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -4117,11 +4178,12 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iexscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -4159,7 +4221,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(155, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 155, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 155, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
@@ -4173,11 +4235,12 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Iexscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, request));
 	return result_;
@@ -4211,7 +4274,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(156, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 156, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 156, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4225,10 +4288,11 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Barrier_init(reference_, result_, comm, info, request));
 	return result_;
@@ -4267,7 +4331,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(157, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 157, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 157, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4281,11 +4345,12 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bcast_init(reference_, result_, buffer, count, datatype, root, comm, info, request));
 	return result_;
@@ -4324,7 +4389,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(158, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 158, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 158, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4338,11 +4403,12 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Bcast_init_c(reference_, result_, buffer, count, datatype, root, comm, info, request));
 	return result_;
@@ -4383,7 +4449,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(159, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 159, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 159, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4397,11 +4463,12 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Gather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
@@ -4442,7 +4509,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(160, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 160, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 160, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4456,11 +4523,12 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Gather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
@@ -4575,7 +4643,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(163, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 163, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 163, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4589,11 +4657,12 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Scatter_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
@@ -4634,7 +4703,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(164, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 164, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 164, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4648,11 +4717,12 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Scatter_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	return result_;
@@ -4766,7 +4836,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(167, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 167, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 167, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4780,11 +4850,12 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -4824,7 +4895,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(168, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 168, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 168, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4838,11 +4909,12 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;

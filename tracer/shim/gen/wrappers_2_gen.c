@@ -40,7 +40,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -54,11 +54,12 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
@@ -103,7 +104,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -117,11 +118,12 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
@@ -161,7 +163,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(171, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -175,11 +177,12 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -219,7 +222,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(172, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -233,11 +236,12 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -287,7 +291,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -301,11 +305,12 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
@@ -355,7 +360,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -369,11 +374,12 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
@@ -427,7 +433,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -441,11 +447,12 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
@@ -499,7 +506,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -513,11 +520,12 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
@@ -557,7 +565,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(177, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -571,11 +579,12 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	return result_;
@@ -615,7 +624,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(178, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -629,11 +638,12 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	return result_;
@@ -672,7 +682,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(179, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -686,11 +696,12 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -729,7 +740,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(180, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -743,11 +754,12 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Allreduce_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -786,7 +798,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(181, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -800,11 +812,12 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block_init(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	return result_;
@@ -843,7 +856,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(182, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -857,11 +870,12 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_block_init_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	return result_;
@@ -902,7 +916,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(183, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -916,11 +930,12 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_init(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	return result_;
@@ -961,7 +976,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(184, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -975,11 +990,12 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_scatter_init_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	return result_;
@@ -1018,7 +1034,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(185, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1032,11 +1048,12 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Scan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -1075,7 +1092,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(186, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1089,11 +1106,12 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Scan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -1132,7 +1150,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(187, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1146,11 +1164,12 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Exscan_init(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -1189,7 +1208,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(188, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1203,11 +1222,12 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Exscan_init_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	return result_;
@@ -1250,7 +1270,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(189, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1265,10 +1285,11 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1315,7 +1336,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(190, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1330,10 +1351,11 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1385,7 +1407,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1400,10 +1422,11 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1455,7 +1478,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1470,10 +1493,11 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1520,7 +1544,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(193, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1535,10 +1559,11 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1585,7 +1610,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(194, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1600,10 +1625,11 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1660,7 +1686,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1675,10 +1701,11 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1735,7 +1762,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1750,10 +1777,11 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1814,7 +1842,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1829,10 +1857,11 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1893,7 +1922,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1908,10 +1937,11 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
@@ -1954,7 +1984,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(199, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1968,11 +1998,12 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -2011,7 +2042,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(200, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2025,11 +2056,12 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -2073,7 +2105,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2087,11 +2119,12 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
@@ -2135,7 +2168,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2149,11 +2182,12 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	return result_;
@@ -2192,7 +2226,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(203, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2206,11 +2240,12 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -2249,7 +2284,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(204, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2263,11 +2298,12 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	return result_;
@@ -2316,7 +2352,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2330,11 +2366,12 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
@@ -2383,7 +2420,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2397,11 +2434,12 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	return result_;
@@ -2454,7 +2492,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2468,11 +2506,12 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
@@ -2525,7 +2564,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2539,11 +2578,12 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Ineighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	return result_;
@@ -2583,7 +2623,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(209, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2597,11 +2637,12 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -2641,7 +2682,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(210, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2655,11 +2696,12 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgather_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -2704,7 +2746,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2718,11 +2760,12 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
@@ -2767,7 +2810,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2781,11 +2824,12 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_allgatherv_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	return result_;
@@ -2825,7 +2869,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(213, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2839,11 +2883,12 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall_init(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -2883,7 +2928,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(214, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2897,11 +2942,12 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoall_init_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	return result_;
@@ -2951,7 +2997,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2965,11 +3011,12 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
@@ -3019,7 +3066,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3033,11 +3080,12 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallv_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	return result_;
@@ -3091,7 +3139,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3105,11 +3153,12 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw_init(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
@@ -3163,7 +3212,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3177,11 +3226,12 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Neighbor_alltoallw_init_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	return result_;
@@ -3215,7 +3265,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(219, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
@@ -3229,10 +3279,11 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(op) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_create(reference_, result_, user_fn, commute, op));
 	return result_;
@@ -3266,7 +3317,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(220, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
@@ -3280,10 +3331,11 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(op) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_create_c(reference_, result_, user_fn, commute, op));
 	return result_;
@@ -3316,7 +3368,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(221, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(op)))) {
@@ -3330,9 +3382,10 @@ int cairn_MPI_Op_free(MPI_Op *op)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(op) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_free(reference_, result_, op));
 	return result_;
@@ -3364,7 +3417,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(222, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -3378,9 +3431,10 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(op, commute);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(commute) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_commutative(reference_, result_, op, commute));
 	return result_;
@@ -3415,7 +3469,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(223, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
@@ -3429,8 +3483,9 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(inoutbuf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_local(reference_, result_, inbuf, inoutbuf, count, datatype, op));
 	return result_;
@@ -3465,7 +3520,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(224, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
@@ -3479,8 +3534,9 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(inoutbuf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Reduce_local_c(reference_, result_, inbuf, inoutbuf, count, datatype, op));
 	return result_;
@@ -3512,7 +3568,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(225, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -3526,9 +3582,10 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_size(reference_, result_, group, size));
 	return result_;
@@ -3560,7 +3617,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(226, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -3574,9 +3631,10 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_rank(reference_, result_, group, rank));
 	return result_;
@@ -3615,7 +3673,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks1_, ranks1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3629,9 +3687,10 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, n, ranks1, group2, ranks2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_ranks2_ : CAIRN_NULL, ranks2);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_translate_ranks(reference_, result_, group1, n, ranks1, group2, ranks2));
 	return result_;
@@ -3664,7 +3723,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(228, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3678,9 +3737,10 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(result) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_compare(reference_, result_, group1, group2, result));
 	return result_;
@@ -3713,7 +3773,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(229, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -3727,10 +3787,11 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_group(reference_, result_, comm, group));
 	return result_;
@@ -3764,7 +3825,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(230, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3778,10 +3839,11 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_union(reference_, result_, group1, group2, newgroup));
 	return result_;
@@ -3815,7 +3877,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(231, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3829,10 +3891,11 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_intersection(reference_, result_, group1, group2, newgroup));
 	return result_;
@@ -3866,7 +3929,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(232, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3880,10 +3943,11 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_difference(reference_, result_, group1, group2, newgroup));
 	return result_;
@@ -3920,7 +3984,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(233, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
@@ -3934,10 +3998,11 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_incl(reference_, result_, group, n, ranks, newgroup));
 	return result_;
@@ -3974,7 +4039,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(234, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
@@ -3988,10 +4053,11 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_excl(reference_, result_, group, n, ranks, newgroup));
 	return result_;
@@ -4028,7 +4094,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(235, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
@@ -4042,10 +4108,11 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_range_incl(reference_, result_, group, n, ranges, newgroup));
 	return result_;
@@ -4082,7 +4149,7 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(236, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
@@ -4096,10 +4163,11 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newgroup) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_range_excl(reference_, result_, group, n, ranges, newgroup));
 	return result_;
@@ -4159,7 +4227,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(238, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(group)))) {
@@ -4173,9 +4241,10 @@ int cairn_MPI_Group_free(MPI_Group *group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_free(reference_, result_, group));
 	return result_;
@@ -4207,7 +4276,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(239, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4221,9 +4290,10 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_size(reference_, result_, comm, size));
 	return result_;
@@ -4255,7 +4325,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(240, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4269,9 +4339,10 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_rank(reference_, result_, comm, rank));
 	return result_;
@@ -4304,7 +4375,7 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(241, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm1) && *in_++ == CAIRN_WORD(comm2)))) {
@@ -4318,9 +4389,10 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm1, comm2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(result) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_compare(reference_, result_, comm1, comm2, result));
 	return result_;
@@ -4409,7 +4481,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(244, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4423,11 +4495,12 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newcomm) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_idup(reference_, result_, comm, newcomm, request));
 	return result_;
@@ -4462,7 +4535,7 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(245, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4476,11 +4549,12 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newcomm) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_idup_with_info(reference_, result_, comm, info, newcomm, request));
 	return result_;
@@ -4660,7 +4734,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(251, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
@@ -4674,9 +4748,10 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_free(reference_, result_, comm));
 	return result_;
@@ -4707,7 +4782,7 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(252, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4721,7 +4796,8 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_info(reference_, result_, comm, info));
 	return result_;

@@ -28,7 +28,7 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(253, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 253, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 253, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -42,10 +42,11 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_info(reference_, result_, comm, info_used));
 	return result_;
@@ -77,7 +78,7 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(254, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 254, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 254, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -91,9 +92,10 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_test_inter(reference_, result_, comm, flag));
 	return result_;
@@ -125,7 +127,7 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(255, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 255, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 255, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -139,9 +141,10 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_remote_size(reference_, result_, comm, size));
 	return result_;
@@ -174,7 +177,7 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(256, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 256, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 256, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -188,10 +191,11 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_remote_group(reference_, result_, comm, group));
 	return result_;
@@ -391,7 +395,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(263, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -405,10 +409,11 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, comm_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_comm_name_ : CAIRN_NULL, comm_name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_name(reference_, result_, comm, comm_name, resultlen));
 	return result_;
@@ -443,7 +448,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(264, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -457,10 +462,11 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, type_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_type_name_ : CAIRN_NULL, type_name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_name(reference_, result_, datatype, type_name, resultlen));
 	return result_;
@@ -495,7 +501,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(265, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -509,10 +515,11 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, win_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_win_name_ : CAIRN_NULL, win_name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_name(reference_, result_, win, win_name, resultlen));
 	return result_;
@@ -547,7 +554,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(266, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 266, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 266, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(comm_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -561,10 +568,11 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm_keyval) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_keyval(reference_, result_, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	return result_;
@@ -599,7 +607,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(267, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 267, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 267, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(win_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -613,10 +621,11 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win_keyval) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_keyval(reference_, result_, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	return result_;
@@ -651,7 +660,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(268, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 268, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 268, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(type_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(type_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -665,10 +674,11 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(type_keyval) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_keyval(reference_, result_, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	return result_;
@@ -701,7 +711,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(269, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 269, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 269, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm_keyval)))) {
@@ -715,9 +725,10 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm_keyval) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_free_keyval(reference_, result_, comm_keyval));
 	return result_;
@@ -750,7 +761,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(270, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 270, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 270, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win_keyval)))) {
@@ -764,9 +775,10 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win_keyval) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_free_keyval(reference_, result_, win_keyval));
 	return result_;
@@ -799,7 +811,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(271, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 271, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 271, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(type_keyval)))) {
@@ -813,9 +825,10 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(type_keyval) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_free_keyval(reference_, result_, type_keyval));
 	return result_;
@@ -847,7 +860,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(272, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 272, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 272, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
@@ -861,7 +874,8 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, comm_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_attr(reference_, result_, comm, comm_keyval, attribute_val));
 	return result_;
@@ -893,7 +907,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(273, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 273, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 273, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
@@ -907,7 +921,8 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, win_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_attr(reference_, result_, win, win_keyval, attribute_val));
 	return result_;
@@ -939,7 +954,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(274, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 274, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 274, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
@@ -953,7 +968,8 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, type_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_set_attr(reference_, result_, datatype, type_keyval, attribute_val));
 	return result_;
@@ -987,7 +1003,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(275, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 275, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 275, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
@@ -1001,10 +1017,11 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_attr(reference_, result_, comm, comm_keyval, attribute_val, flag));
 	return result_;
@@ -1038,7 +1055,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(276, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 276, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 276, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
@@ -1052,10 +1069,11 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, win_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_attr(reference_, result_, win, win_keyval, attribute_val, flag));
 	return result_;
@@ -1089,7 +1107,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(277, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 277, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 277, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
@@ -1103,10 +1121,11 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_attr(reference_, result_, datatype, type_keyval, attribute_val, flag));
 	return result_;
@@ -1137,7 +1156,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(278, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 278, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 278, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
@@ -1151,7 +1170,8 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_delete_attr(reference_, result_, comm, comm_keyval));
 	return result_;
@@ -1182,7 +1202,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(279, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 279, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 279, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
@@ -1196,7 +1216,8 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_delete_attr(reference_, result_, win, win_keyval));
 	return result_;
@@ -1227,7 +1248,7 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(280, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 280, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 280, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
@@ -1241,7 +1262,8 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_delete_attr(reference_, result_, datatype, type_keyval));
 	return result_;
@@ -1310,7 +1332,7 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(282, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(nnodes) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims)))) {
@@ -1324,9 +1346,10 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(nnodes, ndims, dims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_dims_ : CAIRN_NULL, dims);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Dims_create(reference_, result_, nnodes, ndims, dims));
 	return result_;
@@ -1468,7 +1491,7 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(286, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 286, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 286, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1482,9 +1505,10 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(status) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Topo_test(reference_, result_, comm, status));
 	return result_;
@@ -1517,7 +1541,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(287, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 287, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 287, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1531,10 +1555,11 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, nnodes, nedges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(nnodes) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(nedges) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Graphdims_get(reference_, result_, comm, nnodes, nedges));
 	return result_;
@@ -1573,7 +1598,7 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
-	const uint64_t *in_ = cairn_expected(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindex) && *in_++ == CAIRN_WORD(maxedges)))) {
@@ -1587,10 +1612,11 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, maxindex, maxedges, index, edges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_index_, cairn_not_negative(cairn_ask_nnodes(comm))) : CAIRN_NULL, index);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_edges_, cairn_not_negative(cairn_ask_nedges(comm))) : CAIRN_NULL, edges);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Graph_get(reference_, result_, comm, maxindex, maxedges, index, edges));
 	return result_;
@@ -1622,7 +1648,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(289, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 289, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 289, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1636,9 +1662,10 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, ndims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(ndims) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cartdim_get(reference_, result_, comm, ndims));
 	return result_;
@@ -1679,7 +1706,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	const uint64_t *in_ = cairn_expected(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxdims)))) {
@@ -1693,11 +1720,12 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, maxdims, dims, periods, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_dims_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, dims);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_periods_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, periods);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_coords_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, coords);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cart_get(reference_, result_, comm, maxdims, dims, periods, coords));
 	return result_;
@@ -1732,7 +1760,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(291, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && CAIRN_SAME_LIST(in_, length_coords_, coords)))) {
@@ -1746,9 +1774,10 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, coords, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cart_rank(reference_, result_, comm, coords, rank));
 	return result_;
@@ -1784,7 +1813,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(292, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	const uint64_t *in_ = cairn_expected(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxdims)))) {
@@ -1798,9 +1827,10 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, rank, maxdims, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_coords_, cairn_not_negative(cairn_ask_ndims(comm))) : CAIRN_NULL, coords);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cart_coords(reference_, result_, comm, rank, maxdims, coords));
 	return result_;
@@ -1833,7 +1863,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(293, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 293, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 293, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank)))) {
@@ -1847,9 +1877,10 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, rank, nneighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(nneighbors) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Graph_neighbors_count(reference_, result_, comm, rank, nneighbors));
 	return result_;
@@ -1885,7 +1916,7 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(294, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
-	const uint64_t *in_ = cairn_expected(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxneighbors)))) {
@@ -1899,9 +1930,10 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, rank, maxneighbors, neighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_neighbors_, cairn_not_negative(cairn_ask_neighbors(comm, rank))) : CAIRN_NULL, neighbors);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Graph_neighbors(reference_, result_, comm, rank, maxneighbors, neighbors));
 	return result_;
@@ -1935,7 +1967,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(295, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 295, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 295, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1949,11 +1981,12 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, indegree, outdegree, weighted);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(indegree) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(outdegree) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(weighted) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_neighbors_count(reference_, result_, comm, indegree, outdegree, weighted));
 	return result_;
@@ -1998,7 +2031,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_destinations_ = destinations == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
 	const int64_t length_destweights_ = CAIRN_IS(destweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(destweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : destweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
-	const uint64_t *in_ = cairn_expected(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindegree) && *in_++ == CAIRN_WORD(maxoutdegree)))) {
@@ -2012,12 +2045,13 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_sources_, cairn_not_negative(cairn_ask_indegree(comm))) : CAIRN_NULL, sources);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_sourceweights_, cairn_not_negative(cairn_ask_indegree(comm))) : CAIRN_NULL, sourceweights);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_destinations_, cairn_not_negative(cairn_ask_outdegree(comm))) : CAIRN_NULL, destinations);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_destweights_, cairn_not_negative(cairn_ask_outdegree(comm))) : CAIRN_NULL, destweights);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Dist_graph_neighbors(reference_, result_, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	return result_;
@@ -2052,7 +2086,7 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(297, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 297, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 297, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(direction) && *in_++ == CAIRN_WORD(disp)))) {
@@ -2066,10 +2100,11 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank_source) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(rank_dest) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cart_shift(reference_, result_, comm, direction, disp, rank_source, rank_dest));
 	return result_;
@@ -2137,7 +2172,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims) && CAIRN_SAME_LIST(in_, length_periods_, periods)))) {
@@ -2151,9 +2186,10 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, ndims, dims, periods, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newrank) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Cart_map(reference_, result_, comm, ndims, dims, periods, newrank));
 	return result_;
@@ -2192,7 +2228,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
-	const uint64_t *in_ = cairn_expected(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(nnodes) && CAIRN_SAME_LIST(in_, length_index_, index) && CAIRN_SAME_LIST(in_, length_edges_, edges)))) {
@@ -2206,9 +2242,10 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, nnodes, index, edges, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newrank) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Graph_map(reference_, result_, comm, nnodes, index, edges, newrank));
 	return result_;
@@ -2242,7 +2279,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(301, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 301, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 301, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2256,10 +2293,11 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_contiguous(reference_, result_, count, oldtype, newtype));
 	return result_;
@@ -2293,7 +2331,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(302, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 302, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 302, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2307,10 +2345,11 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_contiguous_c(reference_, result_, count, oldtype, newtype));
 	return result_;
@@ -2346,7 +2385,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(303, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 303, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 303, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2360,10 +2399,11 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_vector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
@@ -2399,7 +2439,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(304, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 304, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 304, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2413,10 +2453,11 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_vector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
@@ -2452,7 +2493,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(305, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 305, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 305, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2466,10 +2507,11 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
@@ -2505,7 +2547,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(306, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 306, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 306, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2519,10 +2561,11 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hvector_c(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
@@ -2562,7 +2605,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2576,10 +2619,11 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_indexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2619,7 +2663,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2633,10 +2677,11 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_indexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2676,7 +2721,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2690,10 +2735,11 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2733,7 +2779,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2747,10 +2793,11 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2788,7 +2835,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(311, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2802,10 +2849,11 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_indexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2843,7 +2891,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(312, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2857,10 +2905,11 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_indexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2898,7 +2947,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(313, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2912,10 +2961,11 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_block(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -2953,7 +3003,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(314, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -2967,10 +3017,11 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_hindexed_block_c(reference_, result_, count, blocklength, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -3012,7 +3063,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
@@ -3026,10 +3077,11 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
@@ -3071,7 +3123,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
@@ -3085,10 +3137,11 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_struct_c(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
@@ -3132,7 +3185,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3146,10 +3199,11 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_subarray(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	return result_;
@@ -3193,7 +3247,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3207,10 +3261,11 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_subarray_c(reference_, result_, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	return result_;
@@ -3259,7 +3314,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3273,10 +3328,11 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_darray(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	return result_;
@@ -3325,7 +3381,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3339,10 +3395,11 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_darray_c(reference_, result_, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	return result_;
@@ -3377,7 +3434,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(321, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 321, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 321, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
@@ -3391,10 +3448,11 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_resized(reference_, result_, oldtype, lb, extent, newtype));
 	return result_;
@@ -3429,7 +3487,7 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(322, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 322, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 322, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
@@ -3443,10 +3501,11 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_resized_c(reference_, result_, oldtype, lb, extent, newtype));
 	return result_;
@@ -3479,7 +3538,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(323, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 323, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 323, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype)))) {
@@ -3493,10 +3552,11 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_dup(reference_, result_, oldtype, newtype));
 	return result_;
@@ -3529,7 +3589,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(324, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 324, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 324, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
@@ -3543,9 +3603,10 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_real(reference_, result_, p, r, newtype));
 	return result_;
@@ -3578,7 +3639,7 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(325, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 325, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 325, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
@@ -3592,9 +3653,10 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_complex(reference_, result_, p, r, newtype));
 	return result_;
@@ -3626,7 +3688,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(326, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 326, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 326, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(r)))) {
@@ -3640,9 +3702,10 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_create_f90_integer(reference_, result_, r, newtype));
 	return result_;
@@ -3675,7 +3738,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(327, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 327, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 327, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(typeclass) && *in_++ == CAIRN_WORD(size)))) {
@@ -3689,9 +3752,10 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(typeclass, size, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_match_size(reference_, result_, typeclass, size, datatype));
 	return result_;
@@ -3724,7 +3788,7 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(328, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 328, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 328, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(value_type) && *in_++ == CAIRN_WORD(index_type)))) {
@@ -3738,9 +3802,10 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(value_type, index_type, pair_type);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(pair_type) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_value_index(reference_, result_, value_type, index_type, pair_type));
 	return result_;
@@ -3772,7 +3837,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(329, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 329, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 329, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
@@ -3786,9 +3851,10 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(address) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_address(reference_, result_, location, address));
 	return result_;
@@ -3819,7 +3885,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(330, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 330, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 330, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(base) && *in_++ == CAIRN_WORD(disp)))) {
@@ -3833,7 +3899,8 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Aint result_ = real_(base, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Aint_add(reference_, result_, base, disp));
 	return result_;
@@ -3864,7 +3931,7 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(331, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 331, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 331, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(addr1) && *in_++ == CAIRN_WORD(addr2)))) {
@@ -3878,7 +3945,8 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Aint result_ = real_(addr1, addr2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Aint_diff(reference_, result_, addr1, addr2));
 	return result_;
@@ -3910,7 +3978,7 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(332, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 332, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 332, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3924,9 +3992,10 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_size(reference_, result_, datatype, size));
 	return result_;
@@ -3958,7 +4027,7 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(333, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 333, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 333, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3972,9 +4041,10 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_size_c(reference_, result_, datatype, size));
 	return result_;
@@ -4006,7 +4076,7 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(334, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 334, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 334, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -4020,9 +4090,10 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_size_x(reference_, result_, datatype, size));
 	return result_;
@@ -4055,7 +4126,7 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(335, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 335, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 335, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -4069,10 +4140,11 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent(reference_, result_, datatype, lb, extent));
 	return result_;
@@ -4105,7 +4177,7 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(336, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 336, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 336, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -4119,10 +4191,11 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent_c(reference_, result_, datatype, lb, extent));
 	return result_;

@@ -28,7 +28,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(337, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -42,10 +42,11 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_extent_x(reference_, result_, datatype, lb, extent));
 	return result_;
@@ -78,7 +79,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(338, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -92,10 +93,11 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
@@ -128,7 +130,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(339, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -142,10 +144,11 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent_c(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
@@ -178,7 +181,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(340, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -192,10 +195,11 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_lb) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(true_extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_true_extent_x(reference_, result_, datatype, true_lb, true_extent));
 	return result_;
@@ -227,7 +231,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(341, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
@@ -241,9 +245,10 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_commit(reference_, result_, datatype));
 	return result_;
@@ -276,7 +281,7 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(342, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
@@ -290,9 +295,10 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(datatype) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_free(reference_, result_, datatype));
 	return result_;
@@ -402,7 +408,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(346, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -416,12 +422,13 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_integers) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_addresses) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_datatypes) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(combiner) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_envelope(reference_, result_, datatype, num_integers, num_addresses, num_datatypes, combiner));
 	return result_;
@@ -457,7 +464,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(347, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -471,13 +478,14 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_integers) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_addresses) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_large_counts) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_datatypes) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(combiner) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_envelope_c(reference_, result_, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	return result_;
@@ -521,7 +529,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_datatypes)))) {
@@ -535,12 +543,13 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_integers_, cairn_not_negative(cairn_ask_integers(datatype))) : CAIRN_NULL, array_of_integers);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_addresses_, cairn_not_negative(cairn_ask_addresses(datatype))) : CAIRN_NULL, array_of_addresses);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_datatypes_, cairn_not_negative(cairn_ask_datatypes(datatype))) : CAIRN_NULL, array_of_datatypes);
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_contents(reference_, result_, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	return result_;
@@ -588,7 +597,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_large_counts_ = array_of_large_counts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_large_counts);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_large_counts) && *in_++ == CAIRN_WORD(max_datatypes)))) {
@@ -602,13 +611,14 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_integers_, cairn_not_negative(cairn_ask_integers(datatype))) : CAIRN_NULL, array_of_integers);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_addresses_, cairn_not_negative(cairn_ask_addresses(datatype))) : CAIRN_NULL, array_of_addresses);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_large_counts_, cairn_not_negative(cairn_ask_counts(datatype))) : CAIRN_NULL, array_of_large_counts);
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_datatypes_, cairn_not_negative(cairn_ask_datatypes(datatype))) : CAIRN_NULL, array_of_datatypes);
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_get_contents_c(reference_, result_, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	return result_;
@@ -646,7 +656,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(350, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
@@ -660,10 +670,11 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pack(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
 	return result_;
@@ -701,7 +712,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(351, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
@@ -715,10 +726,11 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pack_c(reference_, result_, inbuf, incount, datatype, outbuf, outsize, position, comm));
 	return result_;
@@ -756,7 +768,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(352, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -770,10 +782,11 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
 	return result_;
@@ -811,7 +824,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(353, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -825,10 +838,11 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(position) : 0;
 		*word_++ = cairn_pointer(CAIRN_WORD(outbuf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Unpack_c(reference_, result_, inbuf, insize, position, outbuf, outcount, datatype, comm));
 	return result_;
@@ -862,7 +876,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(354, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -876,9 +890,10 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pack_size(reference_, result_, incount, datatype, comm, size));
 	return result_;
@@ -912,7 +927,7 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(355, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -926,9 +941,10 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Pack_size_c(reference_, result_, incount, datatype, comm, size));
 	return result_;
@@ -1203,7 +1219,7 @@ int cairn_MPI_Initialized(int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(364, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1217,9 +1233,10 @@ int cairn_MPI_Initialized(int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Initialized(reference_, result_, flag));
 	return result_;
@@ -1272,7 +1289,7 @@ int cairn_MPI_Finalized(int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(366, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1286,9 +1303,10 @@ int cairn_MPI_Finalized(int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Finalized(reference_, result_, flag));
 	return result_;
@@ -1319,7 +1337,7 @@ int cairn_MPI_Query_thread(int *provided)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(367, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1333,9 +1351,10 @@ int cairn_MPI_Query_thread(int *provided)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(provided) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Query_thread(reference_, result_, provided));
 	return result_;
@@ -1366,7 +1385,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(368, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1380,9 +1399,10 @@ int cairn_MPI_Is_thread_main(int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Is_thread_main(reference_, result_, flag));
 	return result_;
@@ -1413,7 +1433,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(369, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -1427,7 +1447,8 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Abort(reference_, result_, comm, errorcode));
 	return result_;
@@ -1459,7 +1480,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(370, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1473,10 +1494,11 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(version, subversion);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(version) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(subversion) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_version(reference_, result_, version, subversion));
 	return result_;
@@ -1510,7 +1532,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(371, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1524,10 +1546,11 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(version, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_version_ : CAIRN_NULL, version);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_library_version(reference_, result_, version, resultlen));
 	return result_;
@@ -1561,7 +1584,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(372, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1575,10 +1598,11 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_processor_name(reference_, result_, name, resultlen));
 	return result_;
@@ -1610,7 +1634,7 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(373, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1624,10 +1648,11 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(hw_info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(hw_info) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_hw_resource_info(reference_, result_, hw_info));
 	return result_;
@@ -1702,7 +1727,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(377, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(info)))) {
@@ -1716,9 +1741,10 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, info, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Alloc_mem(reference_, result_, size, info, baseptr));
 	return result_;
@@ -1748,7 +1774,7 @@ int cairn_MPI_Free_mem(void *base)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(378, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base))))) {
@@ -1762,7 +1788,8 @@ int cairn_MPI_Free_mem(void *base)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Free_mem(reference_, result_, base));
 	return result_;
@@ -1795,7 +1822,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(379, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
@@ -1809,10 +1836,11 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_create_errhandler(reference_, result_, comm_errhandler_fn, errhandler));
 	return result_;
@@ -1843,7 +1871,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(380, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -1857,7 +1885,8 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_set_errhandler(reference_, result_, comm, errhandler));
 	return result_;
@@ -1890,7 +1919,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(381, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1904,10 +1933,11 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_get_errhandler(reference_, result_, comm, errhandler));
 	return result_;
@@ -1938,7 +1968,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(382, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -1952,7 +1982,8 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_call_errhandler(reference_, result_, comm, errorcode));
 	return result_;
@@ -1985,7 +2016,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(383, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_errhandler_fn))))) {
@@ -1999,10 +2030,11 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_errhandler(reference_, result_, win_errhandler_fn, errhandler));
 	return result_;
@@ -2033,7 +2065,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(384, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2047,7 +2079,8 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_errhandler(reference_, result_, win, errhandler));
 	return result_;
@@ -2080,7 +2113,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(385, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2094,10 +2127,11 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_errhandler(reference_, result_, win, errhandler));
 	return result_;
@@ -2128,7 +2162,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(386, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2142,7 +2176,8 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_call_errhandler(reference_, result_, win, errorcode));
 	return result_;
@@ -2175,7 +2210,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(387, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(file_errhandler_fn))))) {
@@ -2189,10 +2224,11 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_create_errhandler(reference_, result_, file_errhandler_fn, errhandler));
 	return result_;
@@ -2223,7 +2259,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(388, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2237,7 +2273,8 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_set_errhandler(reference_, result_, file, errhandler));
 	return result_;
@@ -2270,7 +2307,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(389, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2284,10 +2321,11 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_errhandler(reference_, result_, file, errhandler));
 	return result_;
@@ -2318,7 +2356,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(390, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2332,7 +2370,8 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_call_errhandler(reference_, result_, fh, errorcode));
 	return result_;
@@ -2365,7 +2404,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(391, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(session_errhandler_fn))))) {
@@ -2379,10 +2418,11 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_create_errhandler(reference_, result_, session_errhandler_fn, errhandler));
 	return result_;
@@ -2413,7 +2453,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(392, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2427,7 +2467,8 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_set_errhandler(reference_, result_, session, errhandler));
 	return result_;
@@ -2460,7 +2501,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(393, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -2474,10 +2515,11 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_errhandler(reference_, result_, session, errhandler));
 	return result_;
@@ -2508,7 +2550,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(394, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2522,7 +2564,8 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_call_errhandler(reference_, result_, session, errorcode));
 	return result_;
@@ -2555,7 +2598,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(395, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(errhandler)))) {
@@ -2569,9 +2612,10 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_free(reference_, result_, errhandler));
 	return result_;
@@ -2606,7 +2650,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(396, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2620,10 +2664,11 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode, string, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_string_ : CAIRN_NULL, string);
 		*word_++ = defined_ ? CAIRN_WORD_AT(resultlen) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Error_string(reference_, result_, errorcode, string, resultlen));
 	return result_;
@@ -2655,7 +2700,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(397, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2669,9 +2714,10 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode, errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorclass) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Error_class(reference_, result_, errorcode, errorclass));
 	return result_;
@@ -2702,7 +2748,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(398, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -2716,9 +2762,10 @@ int cairn_MPI_Add_error_class(int *errorclass)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorclass) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Add_error_class(reference_, result_, errorclass));
 	return result_;
@@ -2750,7 +2797,7 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(399, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
@@ -2764,9 +2811,10 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errorcode) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Add_error_code(reference_, result_, errorclass, errorcode));
 	return result_;
@@ -2820,7 +2868,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(401, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
@@ -2834,7 +2882,8 @@ int cairn_MPI_Remove_error_class(int errorclass)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_class(reference_, result_, errorclass));
 	return result_;
@@ -2864,7 +2913,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(402, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2878,7 +2927,8 @@ int cairn_MPI_Remove_error_code(int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_code(reference_, result_, errorcode));
 	return result_;
@@ -2908,7 +2958,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(403, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2922,7 +2972,8 @@ int cairn_MPI_Remove_error_string(int errorcode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Remove_error_string(reference_, result_, errorcode));
 	return result_;
@@ -2954,7 +3005,7 @@ int cairn_MPI_Info_create(MPI_Info *info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(404, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -2968,10 +3019,11 @@ int cairn_MPI_Info_create(MPI_Info *info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_create(reference_, result_, info));
 	return result_;
@@ -3031,7 +3083,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(406, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -3045,10 +3097,11 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, newinfo);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newinfo) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_dup(reference_, result_, info, newinfo));
 	return result_;
@@ -3081,7 +3134,7 @@ int cairn_MPI_Info_free(MPI_Info *info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(407, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(info)))) {
@@ -3095,9 +3148,10 @@ int cairn_MPI_Info_free(MPI_Info *info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_free(reference_, result_, info));
 	return result_;
@@ -3265,7 +3319,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(413, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -3279,9 +3333,10 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, nkeys);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(nkeys) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_nkeys(reference_, result_, info, nkeys));
 	return result_;
@@ -3316,7 +3371,7 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(414, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
-	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n)))) {
@@ -3330,9 +3385,10 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, n, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_key_ : CAIRN_NULL, key);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_get_nthkey(reference_, result_, info, n, key));
 	return result_;
@@ -3421,7 +3477,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(417, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info)))) {
@@ -3435,9 +3491,10 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info, npset_names);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(npset_names) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_num_psets(reference_, result_, session, info, npset_names));
 	return result_;
@@ -3475,7 +3532,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(418, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
-	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n) && *in_++ == CAIRN_WORD_AT(pset_len)))) {
@@ -3489,10 +3546,11 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info, n, pset_len, pset_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(pset_len) : 0;
 		word_ = cairn_put_string_within(word_, defined_ ? length_pset_name_ : CAIRN_NULL, pset_name);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_nth_pset(reference_, result_, length_pset_name_, session, info, n, pset_len, pset_name));
 	return result_;
@@ -3525,7 +3583,7 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(419, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3539,10 +3597,11 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_get_info(reference_, result_, session, info_used));
 	return result_;

@@ -131,7 +131,7 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(424, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -145,9 +145,10 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_port_name_ : CAIRN_NULL, port_name);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Open_port(reference_, result_, info, port_name));
 	return result_;
@@ -294,7 +295,7 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(429, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
@@ -308,9 +309,10 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(comm) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_disconnect(reference_, result_, comm));
 	return result_;
@@ -426,7 +428,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(433, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -440,10 +442,11 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_create(reference_, result_, base, size, disp_unit, info, comm, win));
 	return result_;
@@ -480,7 +483,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(434, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -494,10 +497,11 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_c(reference_, result_, base, size, disp_unit, info, comm, win));
 	return result_;
@@ -534,7 +538,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(435, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -548,11 +552,12 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
@@ -589,7 +594,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(436, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -603,11 +608,12 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
@@ -644,7 +650,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(437, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -658,11 +664,12 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
@@ -699,7 +706,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(438, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -713,11 +720,12 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_allocate_shared_c(reference_, result_, size, disp_unit, info, comm, baseptr, win));
 	return result_;
@@ -751,7 +759,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(439, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -765,10 +773,11 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_create_dynamic(reference_, result_, info, comm, win));
 	return result_;
@@ -803,7 +812,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(440, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
@@ -817,11 +826,12 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query(reference_, result_, win, rank, size, disp_unit, baseptr));
 	return result_;
@@ -856,7 +866,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(441, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
@@ -870,11 +880,12 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp_unit) : 0;
 		*word_++ = defined_ ? cairn_pointer(CAIRN_WORD_AT((void *const *)baseptr)) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_shared_query_c(reference_, result_, win, rank, size, disp_unit, baseptr));
 	return result_;
@@ -906,7 +917,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(442, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size)))) {
@@ -920,7 +931,8 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, base, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_attach(reference_, result_, win, base, size));
 	return result_;
@@ -951,7 +963,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(443, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base))))) {
@@ -965,7 +977,8 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_detach(reference_, result_, win, base));
 	return result_;
@@ -998,7 +1011,7 @@ int cairn_MPI_Win_free(MPI_Win *win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(444, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win)))) {
@@ -1012,9 +1025,10 @@ int cairn_MPI_Win_free(MPI_Win *win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(win) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_free(reference_, result_, win));
 	return result_;
@@ -1047,7 +1061,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(445, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -1061,10 +1075,11 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_group(reference_, result_, win, group));
 	return result_;
@@ -1095,7 +1110,7 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(446, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(info)))) {
@@ -1109,7 +1124,8 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_set_info(reference_, result_, win, info));
 	return result_;
@@ -1142,7 +1158,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(447, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -1156,10 +1172,11 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_get_info(reference_, result_, win, info_used));
 	return result_;
@@ -1196,7 +1213,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(448, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1210,7 +1227,8 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Put(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
@@ -1247,7 +1265,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(449, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1261,7 +1279,8 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Put_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
@@ -1298,7 +1317,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(450, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1312,8 +1331,9 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
@@ -1350,7 +1370,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(451, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1364,8 +1384,9 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	return result_;
@@ -1403,7 +1424,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(452, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1417,7 +1438,8 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
@@ -1455,7 +1477,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(453, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1469,7 +1491,8 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
@@ -1510,7 +1533,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(454, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1524,8 +1547,9 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
@@ -1566,7 +1590,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(455, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1580,8 +1604,9 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Get_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	return result_;
@@ -1617,7 +1642,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(456, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1631,8 +1656,9 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Fetch_and_op(reference_, result_, origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	return result_;
@@ -1668,7 +1694,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(457, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == cairn_pointer(CAIRN_WORD(compare_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(win)))) {
@@ -1682,8 +1708,9 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Compare_and_swap(reference_, result_, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	return result_;
@@ -1723,7 +1750,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(458, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1737,10 +1764,11 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rput(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
@@ -1780,7 +1808,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(459, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1794,10 +1822,11 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rput_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
@@ -1837,7 +1866,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(460, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1851,11 +1880,12 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rget(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
@@ -1895,7 +1925,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(461, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1909,11 +1939,12 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(origin_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rget_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	return result_;
@@ -1954,7 +1985,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(462, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1968,10 +1999,11 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
@@ -2012,7 +2044,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(463, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2026,10 +2058,11 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Raccumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
@@ -2073,7 +2106,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(464, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2087,11 +2120,12 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
@@ -2135,7 +2169,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(465, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2149,11 +2183,12 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(result_addr));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Rget_accumulate_c(reference_, result_, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	return result_;
@@ -2191,7 +2226,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(466, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2206,9 +2241,10 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 	bool counts_;
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
 		record_.flags = counts_ ? CAIRN_MARKER : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
 	}
@@ -2244,7 +2280,7 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(467, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2258,7 +2294,8 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_start(reference_, result_, group, assert, win));
 	return result_;
@@ -2288,7 +2325,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(468, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2302,7 +2339,8 @@ int cairn_MPI_Win_complete(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_complete(reference_, result_, win));
 	return result_;
@@ -2334,7 +2372,7 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(469, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2348,7 +2386,8 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_post(reference_, result_, group, assert, win));
 	return result_;
@@ -2378,7 +2417,7 @@ int cairn_MPI_Win_wait(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(470, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2392,7 +2431,8 @@ int cairn_MPI_Win_wait(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_wait(reference_, result_, win));
 	return result_;
@@ -2424,7 +2464,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(471, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2438,9 +2478,10 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_test(reference_, result_, win, flag));
 	return result_;
@@ -2473,7 +2514,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(472, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(lock_type) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2487,7 +2528,8 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(lock_type, rank, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock(reference_, result_, lock_type, rank, assert, win));
 	return result_;
@@ -2518,7 +2560,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(473, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2532,7 +2574,8 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_lock_all(reference_, result_, assert, win));
 	return result_;
@@ -2563,7 +2606,7 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(474, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2577,7 +2620,8 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock(reference_, result_, rank, win));
 	return result_;
@@ -2607,7 +2651,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(475, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2621,7 +2665,8 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_unlock_all(reference_, result_, win));
 	return result_;
@@ -2652,7 +2697,7 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(476, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2666,7 +2711,8 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush(reference_, result_, rank, win));
 	return result_;
@@ -2696,7 +2742,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(477, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2710,7 +2756,8 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_all(reference_, result_, win));
 	return result_;
@@ -2741,7 +2788,7 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(478, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2755,7 +2802,8 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local(reference_, result_, rank, win));
 	return result_;
@@ -2785,7 +2833,7 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(479, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2799,7 +2847,8 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_flush_local_all(reference_, result_, win));
 	return result_;
@@ -2829,7 +2878,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(480, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2843,7 +2892,8 @@ int cairn_MPI_Win_sync(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_sync(reference_, result_, win));
 	return result_;
@@ -2879,7 +2929,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(481, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(query_fn)) && *in_++ == cairn_function(CAIRN_WORD(free_fn)) && *in_++ == cairn_function(CAIRN_WORD(cancel_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -2893,10 +2943,11 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_start(reference_, result_, query_fn, free_fn, cancel_fn, extra_state, request));
 	return result_;
@@ -2926,7 +2977,7 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(482, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2940,7 +2991,8 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Grequest_complete(reference_, result_, request));
 	return result_;
@@ -3252,7 +3304,7 @@ int cairn_MPI_File_close(MPI_File *fh)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(494, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(fh)))) {
@@ -3266,9 +3318,10 @@ int cairn_MPI_File_close(MPI_File *fh)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(fh) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_close(reference_, result_, fh));
 	return result_;
@@ -3323,7 +3376,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(496, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
@@ -3337,7 +3390,8 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_set_size(reference_, result_, fh, size));
 	return result_;
@@ -3368,7 +3422,7 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(497, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
@@ -3382,7 +3436,8 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_preallocate(reference_, result_, fh, size));
 	return result_;
@@ -3414,7 +3469,7 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(498, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3428,9 +3483,10 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(size) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_size(reference_, result_, fh, size));
 	return result_;
@@ -3463,7 +3519,7 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(499, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3477,10 +3533,11 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(group) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_group(reference_, result_, fh, group));
 	return result_;
@@ -3512,7 +3569,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(500, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3526,9 +3583,10 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, amode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(amode) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_amode(reference_, result_, fh, amode));
 	return result_;
@@ -3559,7 +3617,7 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(501, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(info)))) {
@@ -3573,7 +3631,8 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_set_info(reference_, result_, fh, info));
 	return result_;
@@ -3606,7 +3665,7 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(502, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3620,10 +3679,11 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_info(reference_, result_, fh, info_used));
 	return result_;
@@ -3689,7 +3749,7 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(504, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3703,13 +3763,14 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, disp, etype, filetype, datarep);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(etype) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(filetype) : 0;
 		word_ = cairn_put_string_within(word_, defined_ ? length_datarep_ : CAIRN_NULL, datarep);
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_view(reference_, result_, fh, disp, etype, filetype, datarep));
 	return result_;

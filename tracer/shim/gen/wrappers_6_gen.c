@@ -51,7 +51,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -67,12 +67,13 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -130,7 +131,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -146,12 +147,13 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -209,7 +211,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -225,12 +227,13 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -288,7 +291,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -304,12 +307,13 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -367,7 +371,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -383,11 +387,12 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -445,7 +450,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -461,11 +466,12 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -523,7 +529,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -539,11 +545,12 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -601,7 +608,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -617,11 +624,12 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -660,7 +668,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(513, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -674,11 +682,12 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -715,7 +724,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(514, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -729,11 +738,12 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -770,7 +780,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(515, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -784,11 +794,12 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -825,7 +836,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(516, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -839,11 +850,12 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -880,7 +892,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(517, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -894,10 +906,11 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -934,7 +947,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(518, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -948,10 +961,11 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -988,7 +1002,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(519, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1002,10 +1016,11 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_all(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -1042,7 +1057,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(520, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1056,10 +1071,11 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_at_all_c(reference_, result_, fh, offset, buf, count, datatype, request));
 	return result_;
@@ -1114,7 +1130,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1130,12 +1146,13 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1192,7 +1209,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1208,12 +1225,13 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1270,7 +1288,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1286,12 +1304,13 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1348,7 +1367,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1364,12 +1383,13 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1426,7 +1446,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1442,11 +1462,12 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1503,7 +1524,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1519,11 +1540,12 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1580,7 +1602,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1596,11 +1618,12 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1657,7 +1680,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1673,11 +1696,12 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -1715,7 +1739,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(529, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1729,11 +1753,12 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -1769,7 +1794,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(530, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1783,11 +1808,12 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -1823,7 +1849,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(531, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1837,11 +1863,12 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_all(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -1877,7 +1904,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(532, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1891,11 +1918,12 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_all_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -1931,7 +1959,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(533, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1945,10 +1973,11 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -1984,7 +2013,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(534, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1998,10 +2027,11 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2037,7 +2067,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(535, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2051,10 +2081,11 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_all(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2090,7 +2121,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(536, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2104,10 +2135,11 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_all_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2139,7 +2171,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(537, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
@@ -2153,7 +2185,8 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_seek(reference_, result_, fh, offset, whence));
 	return result_;
@@ -2185,7 +2218,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(538, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -2199,9 +2232,10 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(offset) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_position(reference_, result_, fh, offset));
 	return result_;
@@ -2234,7 +2268,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(539, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset)))) {
@@ -2248,9 +2282,10 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(disp) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_byte_offset(reference_, result_, fh, offset, disp));
 	return result_;
@@ -2305,7 +2340,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2321,12 +2356,13 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2383,7 +2419,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2399,12 +2435,13 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2461,7 +2498,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2477,11 +2514,12 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2538,7 +2576,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2554,11 +2592,12 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2596,7 +2635,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(544, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2610,11 +2649,12 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_shared(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2650,7 +2690,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(545, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2664,11 +2704,12 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iread_shared_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2704,7 +2745,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(546, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2718,10 +2759,11 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_shared(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2757,7 +2799,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(547, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2771,10 +2813,11 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_iwrite_shared_c(reference_, result_, fh, buf, count, datatype, request));
 	return result_;
@@ -2829,7 +2872,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2845,12 +2888,13 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2907,7 +2951,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2923,12 +2967,13 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -2985,7 +3030,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3001,11 +3046,12 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3062,7 +3108,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3078,11 +3124,12 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3116,7 +3163,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(552, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
@@ -3130,7 +3177,8 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_seek_shared(reference_, result_, fh, offset, whence));
 	return result_;
@@ -3162,7 +3210,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(553, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3176,9 +3224,10 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(offset) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_position_shared(reference_, result_, fh, offset));
 	return result_;
@@ -3212,7 +3261,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(554, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3226,8 +3275,9 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
@@ -3261,7 +3311,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(555, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3275,8 +3325,9 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
@@ -3329,7 +3380,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3345,12 +3396,13 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3386,7 +3438,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(557, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3400,7 +3452,8 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
@@ -3434,7 +3487,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(558, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3448,7 +3501,8 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
 	return result_;
@@ -3501,7 +3555,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -3517,11 +3571,12 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3556,7 +3611,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(560, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3570,8 +3625,9 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -3604,7 +3660,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(561, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3618,8 +3674,9 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -3672,7 +3729,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3688,12 +3745,13 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3728,7 +3786,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(563, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3742,7 +3800,8 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -3775,7 +3834,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(564, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3789,7 +3848,8 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -3842,7 +3902,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -3858,11 +3918,12 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -3897,7 +3958,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(566, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3911,8 +3972,9 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -3945,7 +4007,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(567, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3959,8 +4021,9 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -4013,7 +4076,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4029,12 +4092,13 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_read_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -4069,7 +4133,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(569, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4083,7 +4147,8 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_begin(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -4116,7 +4181,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(570, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4130,7 +4195,8 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
 	return result_;
@@ -4183,7 +4249,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -4199,11 +4265,12 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_write_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
 	if (!ignored_status_ && word_ != NULL)
@@ -4238,7 +4305,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(572, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4252,9 +4319,10 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_type_extent(reference_, result_, fh, datatype, extent));
 	return result_;
@@ -4287,7 +4355,7 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(573, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4301,9 +4369,10 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_type_extent_c(reference_, result_, fh, datatype, extent));
 	return result_;
@@ -4388,7 +4457,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(576, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(flag)))) {
@@ -4402,7 +4471,8 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_set_atomicity(reference_, result_, fh, flag));
 	return result_;
@@ -4434,7 +4504,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(577, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4448,9 +4518,10 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_get_atomicity(reference_, result_, fh, flag));
 	return result_;
@@ -4480,7 +4551,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(578, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4494,7 +4565,8 @@ int cairn_MPI_File_sync(MPI_File fh)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_sync(reference_, result_, fh));
 	return result_;
@@ -4526,7 +4598,7 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(579, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(required)))) {
@@ -4540,9 +4612,10 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(provided) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_init_thread(reference_, result_, required, provided));
 	return result_;
@@ -4600,7 +4673,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(581, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD_AT(name_len)))) {
@@ -4614,11 +4687,12 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(enumtype, num, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num) : 0;
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_enum_get_info(reference_, result_, length_name_, enumtype, num, name, name_len));
 	return result_;
@@ -4656,7 +4730,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(582, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD(index) && *in_++ == CAIRN_WORD_AT(name_len)))) {
@@ -4670,11 +4744,12 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(enumtype, index, value, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(value) : 0;
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_enum_get_item(reference_, result_, length_name_, enumtype, index, value, name, name_len));
 	return result_;
@@ -4705,7 +4780,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(583, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4719,9 +4794,10 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_cvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_cvar) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_get_num(reference_, result_, num_cvar));
 	return result_;
@@ -4767,7 +4843,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -4781,6 +4857,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
@@ -4791,7 +4868,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(desc_len) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(bind) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(scope) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_get_info(reference_, result_, length_name_, length_desc_, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	return result_;
@@ -4851,7 +4928,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(586, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
@@ -4865,11 +4942,12 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_handle_alloc(reference_, result_, cvar_index, obj_handle, handle, count));
 	return result_;
@@ -4902,7 +4980,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(587, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(handle)))) {
@@ -4916,9 +4994,10 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_handle_free(reference_, result_, handle));
 	return result_;
@@ -4949,7 +5028,7 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(588, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle)))) {
@@ -4963,8 +5042,9 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_read(reference_, result_, handle, buf));
 	return result_;

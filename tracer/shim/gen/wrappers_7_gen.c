@@ -26,7 +26,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(589, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -40,7 +40,8 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_cvar_write(reference_, result_, handle, buf));
 	return result_;
@@ -71,7 +72,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(590, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -85,9 +86,10 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_pvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_pvar) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_get_num(reference_, result_, num_pvar));
 	return result_;
@@ -136,7 +138,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(pvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -150,6 +152,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
@@ -163,7 +166,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(readonly) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(continuous) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(atomic) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_get_info(reference_, result_, length_name_, length_desc_, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	return result_;
@@ -221,7 +224,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(593, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -235,10 +238,11 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(session) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_session_create(reference_, result_, session));
 	return result_;
@@ -271,7 +275,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(594, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(session)))) {
@@ -285,9 +289,10 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(session) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_session_free(reference_, result_, session));
 	return result_;
@@ -323,7 +328,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(595, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(pvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
@@ -337,11 +342,12 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(count) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_handle_alloc(reference_, result_, session, pvar_index, obj_handle, handle, count));
 	return result_;
@@ -375,7 +381,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(596, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD_AT(handle)))) {
@@ -389,9 +395,10 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(handle) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_handle_free(reference_, result_, session, handle));
 	return result_;
@@ -422,7 +429,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(597, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -436,7 +443,8 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_start(reference_, result_, session, handle));
 	return result_;
@@ -467,7 +475,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(598, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -481,7 +489,8 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_stop(reference_, result_, session, handle));
 	return result_;
@@ -513,7 +522,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(599, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -527,8 +536,9 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_read(reference_, result_, session, handle, buf));
 	return result_;
@@ -560,7 +570,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(600, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -574,7 +584,8 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_write(reference_, result_, session, handle, buf));
 	return result_;
@@ -605,7 +616,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(601, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -619,7 +630,8 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_reset(reference_, result_, session, handle));
 	return result_;
@@ -651,7 +663,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(602, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -665,8 +677,9 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buf));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_pvar_readreset(reference_, result_, session, handle, buf));
 	return result_;
@@ -697,7 +710,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(603, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -711,9 +724,10 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_sources);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_sources) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_num(reference_, result_, num_sources));
 	return result_;
@@ -759,7 +773,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -773,6 +787,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
@@ -783,7 +798,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		*word_++ = defined_ ? CAIRN_WORD_AT(max_ticks) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(info) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_info(reference_, result_, length_name_, length_desc_, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	return result_;
@@ -815,7 +830,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(605, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index)))) {
@@ -829,9 +844,10 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source_index, timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(timestamp) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_source_get_timestamp(reference_, result_, source_index, timestamp));
 	return result_;
@@ -862,7 +878,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(606, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -876,9 +892,10 @@ int cairn_MPI_T_event_get_num(int *num_events)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_events) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_num(reference_, result_, num_events));
 	return result_;
@@ -932,7 +949,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(num_elements) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -946,6 +963,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
@@ -959,7 +977,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		*word_++ = defined_ ? CAIRN_WORD_AT(desc_len) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(bind) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_info(reference_, result_, length_name_, length_array_of_datatypes_, length_array_of_displacements_, length_desc_, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	return result_;
@@ -1019,7 +1037,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(609, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle)) && *in_++ == CAIRN_WORD(info)))) {
@@ -1033,10 +1051,11 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_index, obj_handle, info, event_registration);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(event_registration) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_alloc(reference_, result_, event_index, obj_handle, info, event_registration));
 	return result_;
@@ -1067,7 +1086,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(610, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(info)))) {
@@ -1081,7 +1100,8 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_set_info(reference_, result_, event_registration, info));
 	return result_;
@@ -1114,7 +1134,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(611, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration)))) {
@@ -1128,10 +1148,11 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_get_info(reference_, result_, event_registration, info_used));
 	return result_;
@@ -1165,7 +1186,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(612, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(event_cb_function))))) {
@@ -1179,7 +1200,8 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_register_callback(reference_, result_, event_registration, cb_safety, info, user_data, event_cb_function));
 	return result_;
@@ -1211,7 +1233,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(613, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info)))) {
@@ -1225,7 +1247,8 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_callback_set_info(reference_, result_, event_registration, cb_safety, info));
 	return result_;
@@ -1259,7 +1282,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(614, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety)))) {
@@ -1273,10 +1296,11 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(info_used) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_callback_get_info(reference_, result_, event_registration, cb_safety, info_used));
 	return result_;
@@ -1309,7 +1333,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(615, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(free_cb_function))))) {
@@ -1323,7 +1347,8 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(event_registration, user_data, free_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_handle_free(reference_, result_, event_registration, user_data, free_cb_function));
 	return result_;
@@ -1354,7 +1379,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(616, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_function(CAIRN_WORD(dropped_cb_function))))) {
@@ -1368,7 +1393,8 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, dropped_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_set_dropped_handler(reference_, result_, event_registration, dropped_cb_function));
 	return result_;
@@ -1400,7 +1426,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(617, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance) && *in_++ == CAIRN_WORD(element_index)))) {
@@ -1414,8 +1440,9 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, element_index, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_read(reference_, result_, event_instance, element_index, buffer));
 	return result_;
@@ -1446,7 +1473,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(618, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1460,8 +1487,9 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_copy(reference_, result_, event_instance, buffer));
 	return result_;
@@ -1493,7 +1521,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(619, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1507,9 +1535,10 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, event_timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(event_timestamp) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_timestamp(reference_, result_, event_instance, event_timestamp));
 	return result_;
@@ -1541,7 +1570,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(620, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1555,9 +1584,10 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, source_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(source_index) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_event_get_source(reference_, result_, event_instance, source_index));
 	return result_;
@@ -1588,7 +1618,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(621, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1602,9 +1632,10 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_cat);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_cat) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_num(reference_, result_, num_cat));
 	return result_;
@@ -1648,7 +1679,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -1662,6 +1693,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		word_ = cairn_put_string_within(word_, defined_ ? length_name_ : CAIRN_NULL, name);
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
@@ -1670,7 +1702,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_cvars) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_pvars) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_categories) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_info(reference_, result_, length_name_, length_desc_, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	return result_;
@@ -1702,7 +1734,7 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(623, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index)))) {
@@ -1716,9 +1748,10 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_events) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_num_events(reference_, result_, cat_index, num_events));
 	return result_;
@@ -1778,7 +1811,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(625, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1792,9 +1825,10 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_cvars(reference_, result_, cat_index, len, indices));
 	return result_;
@@ -1829,7 +1863,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(626, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1843,9 +1877,10 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_pvars(reference_, result_, cat_index, len, indices));
 	return result_;
@@ -1880,7 +1915,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(627, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1894,9 +1929,10 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_events(reference_, result_, cat_index, len, indices));
 	return result_;
@@ -1931,7 +1967,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(628, CAIRN_CALLER));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1945,9 +1981,10 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_indices_ : CAIRN_NULL, indices);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_get_categories(reference_, result_, cat_index, len, indices));
 	return result_;
@@ -1978,7 +2015,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(629, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1992,9 +2029,10 @@ int cairn_MPI_T_category_changed(int *update_number)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(update_number);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(update_number) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_T_category_changed(reference_, result_, update_number));
 	return result_;
@@ -2029,7 +2067,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(630, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(copy_fn)) && *in_++ == cairn_function(CAIRN_WORD(delete_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -2043,10 +2081,11 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(keyval) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Keyval_create(reference_, result_, copy_fn, delete_fn, keyval, extra_state));
 	return result_;
@@ -2079,7 +2118,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(631, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(keyval)))) {
@@ -2093,9 +2132,10 @@ int cairn_MPI_Keyval_free(int *keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(keyval) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Keyval_free(reference_, result_, keyval));
 	return result_;
@@ -2127,7 +2167,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(632, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
@@ -2141,7 +2181,8 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Attr_put(reference_, result_, comm, keyval, attribute_val));
 	return result_;
@@ -2175,7 +2216,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(633, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
@@ -2189,10 +2230,11 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = (defined_ && flag && *flag) ? cairn_pointer(CAIRN_WORD_AT((void *const *)attribute_val)) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Attr_get(reference_, result_, comm, keyval, attribute_val, flag));
 	return result_;
@@ -2223,7 +2265,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(634, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
@@ -2237,7 +2279,8 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Attr_delete(reference_, result_, comm, keyval));
 	return result_;
@@ -2267,7 +2310,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(635, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -2281,7 +2324,8 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_c2f(reference_, result_, comm));
 	return result_;
@@ -2311,7 +2355,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(636, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -2325,7 +2369,8 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Comm result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Comm_f2c(reference_, result_, comm));
 	return result_;
@@ -2355,7 +2400,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(637, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -2369,7 +2414,8 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_c2f(reference_, result_, datatype));
 	return result_;
@@ -2399,7 +2445,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(638, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -2413,7 +2459,8 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Datatype result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_f2c(reference_, result_, datatype));
 	return result_;
@@ -2443,7 +2490,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(639, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -2457,7 +2504,8 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_c2f(reference_, result_, group));
 	return result_;
@@ -2487,7 +2535,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(640, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -2501,7 +2549,8 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Group result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Group_f2c(reference_, result_, group));
 	return result_;
@@ -2531,7 +2580,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(641, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2545,7 +2594,8 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_c2f(reference_, result_, request));
 	return result_;
@@ -2575,7 +2625,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(642, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2589,7 +2639,8 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Request result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_f2c(reference_, result_, request));
 	return result_;
@@ -2619,7 +2670,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(643, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2633,7 +2684,8 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_c2f(reference_, result_, file));
 	return result_;
@@ -2663,7 +2715,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(644, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2677,7 +2729,8 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_File result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_File_f2c(reference_, result_, file));
 	return result_;
@@ -2707,7 +2760,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(645, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2721,7 +2774,8 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_c2f(reference_, result_, win));
 	return result_;
@@ -2751,7 +2805,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(646, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2765,7 +2819,8 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Win result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Win_f2c(reference_, result_, win));
 	return result_;
@@ -2795,7 +2850,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(647, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -2809,7 +2864,8 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_c2f(reference_, result_, op));
 	return result_;
@@ -2839,7 +2895,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(648, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -2853,7 +2909,8 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Op result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Op_f2c(reference_, result_, op));
 	return result_;
@@ -2883,7 +2940,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(649, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -2897,7 +2954,8 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_c2f(reference_, result_, info));
 	return result_;
@@ -2927,7 +2985,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(650, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -2941,7 +2999,8 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Info result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Info_f2c(reference_, result_, info));
 	return result_;
@@ -2971,7 +3030,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(651, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
@@ -2985,7 +3044,8 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_c2f(reference_, result_, errhandler));
 	return result_;
@@ -3015,7 +3075,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(652, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
@@ -3029,7 +3089,8 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Errhandler result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_f2c(reference_, result_, errhandler));
 	return result_;
@@ -3059,7 +3120,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(653, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
@@ -3073,7 +3134,8 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Message_c2f(reference_, result_, message));
 	return result_;
@@ -3103,7 +3165,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(654, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
@@ -3117,7 +3179,8 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Message result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Message_f2c(reference_, result_, message));
 	return result_;
@@ -3147,7 +3210,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(655, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3161,7 +3224,8 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_c2f(reference_, result_, session));
 	return result_;
@@ -3191,7 +3255,7 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(656, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3205,7 +3269,8 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Session result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Session_f2c(reference_, result_, session));
 	return result_;
@@ -3284,7 +3349,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	MPI_Status *seen_c_status_ = c_status;
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
@@ -3300,11 +3365,12 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(f_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_c_status_)
 			cairn_settle_statuses(c_status, &own_c_status_, 1);
 		word_ = cairn_put_status(word_, ignored_c_status_, defined_ ? seen_c_status_ : NULL, cairn_errors_defined(result_));
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Status_f2c(reference_, result_, ignored_c_status_, f_status, seen_c_status_));
 	if (!ignored_c_status_ && word_ != NULL)
@@ -3431,7 +3497,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
@@ -3445,9 +3511,10 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(f_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		CAIRN_PUT_LIST(word_, defined_ ? length_f08_status_ : CAIRN_NULL, (const int *)f08_status);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Status_f2f08(reference_, result_, f_status, f08_status));
 	return result_;
@@ -3479,7 +3546,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(663, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
@@ -3493,9 +3560,10 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(address) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Address(reference_, result_, location, address));
 	return result_;
@@ -3528,7 +3596,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(664, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
@@ -3542,10 +3610,11 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_create(reference_, result_, comm_errhandler_fn, errhandler));
 	return result_;
@@ -3578,7 +3647,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(665, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -3592,10 +3661,11 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(errhandler) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_get(reference_, result_, comm, errhandler));
 	return result_;
@@ -3626,7 +3696,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(666, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -3640,7 +3710,8 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		cairn_commit_repeat(&record_, word_);
+		const uint64_t *const outputs_ = word_;
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Errhandler_set(reference_, result_, comm, errhandler));
 	return result_;
@@ -3672,7 +3743,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(667, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3686,9 +3757,10 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(extent) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_extent(reference_, result_, datatype, extent));
 	return result_;
@@ -3728,7 +3800,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3742,10 +3814,11 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_hindexed(reference_, result_, count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	return result_;
@@ -3781,7 +3854,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(669, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3795,10 +3868,11 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_hvector(reference_, result_, count, blocklength, stride, oldtype, newtype));
 	return result_;
@@ -3830,7 +3904,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(670, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3844,9 +3918,10 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(displacement) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_lb(reference_, result_, datatype, displacement));
 	return result_;
@@ -3888,7 +3963,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
@@ -3902,10 +3977,11 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(newtype) : 0;
 		cairn_epoch_after(&record_);
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, true);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_struct(reference_, result_, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	return result_;
@@ -3937,7 +4013,7 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(672, CAIRN_CALLER));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, fortran_ ? cairn_announced.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3951,9 +4027,10 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		const uint64_t *const outputs_ = word_;
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(displacement) : 0;
-		cairn_commit_repeat(&record_, word_);
+		cairn_commit_repeat(&record_, outputs_, word_, false);
 	}
 	CAIRN_REFERENCE_RETURN(return_MPI_Type_ub(reference_, result_, datatype, displacement));
 	return result_;

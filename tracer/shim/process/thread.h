@@ -13,31 +13,48 @@ enum { CAIRN_DEPTH = 16 }; // maximal nesting of calls in callbacks
 
 struct cairn_record_header;
 
+// The thread's last call of a Fortran procedure (fortran.h).
+struct cairn_announcement {
+	uint64_t caller;    // return address
+	uint32_t slot;      // of the symbol
+	uint32_t calls;     // number of announced calls
+	uint32_t profiling; // the Fortran layer called PMPI_X
+	uint32_t seen;      // number of announced calls that reached a wrapper
+	void *real;         // function that the wrapper must call instead of the C function, or NULL
+	const void *status; // the argument, in functions that set a status or an array of them
+};
+
+// What every call needs is in the first two cache lines: a program that computes finds hardly any in
+// its caches. fortran_entry.inc depends on the offsets of announced and announcement.
 struct cairn_thread {
-	char *cursor;                 // where the next record goes
+	_Alignas(64) char *cursor;    // where the next record goes
 	char *soft;                   // end of the buffer without the reserve for nested calls; cursor may be beyond it
 	char *hard;                   // end of the buffer
 	struct cairn_buffer *buffer;
 	struct cairn_record_header *next; // the original that the next call is expected to repeat
 	struct cairn_record_header *last; // the original of the last call, or its record; NULL: none
 	uint64_t ticks, epoch;        // what times and epochs of the buffer's short records are relative to
+
 	uint32_t depth;               // number of open records
 	uint32_t busy;
 	uint32_t generation;          // number of buffers so far
-	uint32_t number;              // of the thread, + 1; 0: none yet
-	bool early;                   // the buffer is one for calls before MPI_Init
-	uint64_t dropped;             // records lost while there was no buffer to count them in
-	uintptr_t code_begin, code_size; // of the module that made the last call
-	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
-	uint64_t alone[32];           // call sites that are recorded without callers, by CAIRN_SITE_SLOT
-	const void *frame[CAIRN_DEPTH]; // stack frames of the open records' wrappers
-
+	uint32_t announced;           // function that a Fortran procedure announced; 0: a wrapper has recorded it
 	// for evidence.h, in ticks
 	uint64_t returned;            // end of the last call; 0: ignore the computation since then
 	uint64_t long_ticks;          // duration that counts as long; 0: not known yet
 	uint64_t expiry;              // when the last reading becomes too old
 	uint64_t last_caller;         // call site of the last call
 	uint16_t last_function;
+	uint16_t long_slots;          // those of long_after that are used
+	bool early;                   // the buffer is one for calls before MPI_Init
+	const void *frame[CAIRN_DEPTH]; // where the program called the wrappers of the open records
+
+	struct cairn_announcement announcement;
+	uint32_t number;              // of the thread, + 1; 0: none yet
+	uint64_t dropped;             // records lost while there was no buffer to count them in
+	uintptr_t code_begin, code_size; // of the module that made the last call
+	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
+	uint64_t alone[32];           // call sites that are recorded without callers, by CAIRN_SITE_SLOT
 	uint64_t long_after[16];      // call sites after which a computation was long, by CAIRN_LONG_SLOT
 };
 
@@ -45,6 +62,13 @@ struct cairn_thread {
 #define CAIRN_LONG_SLOT(caller) ((caller) * 0x9e3779b97f4a7c15u >> 60)
 
 extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
+
+// cairn_expects_long reports whether the computation after a call from a call site was long.
+static inline bool cairn_expects_long(const struct cairn_thread *t, uint64_t caller)
+{
+	const unsigned slot = CAIRN_LONG_SLOT(caller);
+	return (t->long_slots >> slot & 1) != 0 && t->long_after[slot] == caller;
+}
 
 // cairn_thread_number returns the number of the calling thread + 1, in the order of the
 // threads' first calls.

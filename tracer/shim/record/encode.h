@@ -174,10 +174,11 @@ static inline uint64_t *cairn_put_status(uint64_t *word, bool ignored, const MPI
 	if (status == NULL) {
 		word[0] = ignored ? (uint64_t)-2 : (uint64_t)-1;
 		word[1] = word[2] = word[3] = 0;
-		return word + 4;
+	} else {
+		word[0] = ignored;
+		cairn_put_status_fields(word + 1, status, with_error);
 	}
-	*word++ = ignored;
-	return cairn_put_status_fields(word, status, with_error);
+	return word + 4; // the same number of words in both cases, known to the compiler
 }
 
 static inline uint64_t *cairn_put_statuses(uint64_t *word, bool ignored, int64_t n, const MPI_Status *statuses, bool with_error)

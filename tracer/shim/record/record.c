@@ -316,8 +316,6 @@ uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now)
 	struct cairn_short_record *s = (void *)record->header;
 	uint64_t *word = (uint64_t *)(s + 1);
 
-	if (!cairn_clock_is_tsc)
-		now = cairn_now();
 	if (now - t->returned >= t->long_ticks)
 		now = cairn_evidence_enter(t, &record->call, now);
 	record->call.enter = now;
@@ -330,7 +328,7 @@ uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now)
 	record->inputs = inputs_of(o);
 	record->first = o->first & FUNCTION_AND_BINDING;
 	record->slot = CAIRN_ORIGINALS; // no original
-	record->alone = false;
+	record->linked = false;
 	record->original = NULL;
 	word = (uint64_t *)s + record->inputs;
 	cairn_busy(t, 1);
@@ -365,8 +363,8 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
 	cairn_publish(t, s + 1);
 	cairn_busy(t, 0);
-	const uint64_t now = __rdtsc();
-	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || !cairn_clock_is_tsc))
+	const uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER))
 		return cairn_repeat_late(record, now);
 	record->call.enter = now;
 	s->second |= now - t->ticks;
@@ -379,7 +377,7 @@ static inline void committed(struct cairn_thread *t, const struct cairn_record *
 	uint64_t *begin = (uint64_t *)(void *)t->buffer;
 
 	if (original != NULL) {
-		if (t->last != NULL && record->alone)
+		if (t->last != NULL && record->linked)
 			atomic_store_explicit(&t->last->next, (uint16_t)((uint64_t *)original - begin), memory_order_relaxed);
 		t->next = (struct cairn_record_header *)(begin + atomic_load_explicit(&original->next, memory_order_relaxed));
 	}

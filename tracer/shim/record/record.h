@@ -17,6 +17,7 @@
 #include "../process/clock.h"
 #include "../process/state.h"
 #include "../process/thread.h"
+#include "../spool/dictionary.h"
 
 enum {
 	CAIRN_NESTED_RESERVE = 16384, // bytes of a buffer reserved for calls in callbacks: they cannot change the buffer
@@ -34,7 +35,7 @@ struct cairn_record {
 	uint64_t epoch, exit, result;
 	struct cairn_call call;
 	uint8_t flags;
-	bool alone;          // the call is known by its return address
+	bool linked;         // a later call may be expected to repeat it
 	uint16_t slot;       // in the buffer's table of originals
 	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
@@ -102,10 +103,10 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 	caller = address;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
 		caller = cairn_other_module(caller);
-	record->alone = t->alone[CAIRN_SITE_SLOT(caller)] == caller || !cairn_call_paths;
-	if (!record->alone)
+	const bool alone = t->alone[CAIRN_SITE_SLOT(caller)] == caller || !cairn_call_paths;
+	if (!alone)
 		caller = cairn_call_path(caller);
-	record->alone = record->alone && caller == address; // not a line of Python
+	record->linked = (alone && caller == address) || CAIRN_IS_PATH(caller);
 	record->call.caller = caller;
 	record->call.function = (uint16_t)function;
 	return (uint64_t *)(record->header + 1);
@@ -144,7 +145,7 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 	record->exit = now;
 	record->result = result;
 	const uint64_t caller = record->call.caller;
-	if (CAIRN_UNLIKELY(now - record->call.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller))
+	if (CAIRN_UNLIKELY(now - record->call.enter >= t->long_ticks || now >= t->expiry || cairn_expects_long(t, caller)))
 		cairn_evidence_exit(t, &record->call, now);
 	t->returned = now;
 	t->last_caller = caller;
@@ -156,7 +157,8 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 void cairn_commit(struct cairn_record *record, const uint64_t *word);
 
 // Most calls repeat the one that followed last time. They are recognized before anything is
-// written, since all that is known of the return address is known of the original's:
+// written. What return addresses and call paths mean is known from the original, so it is linked to
+// the one before only if its caller's word is an address that needs no path, or a path:
 //
 //	expected -> compare inputs -> repeat -> the call -> exit -> outputs -> commit_repeat
 //
@@ -172,7 +174,9 @@ static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, 
 		return NULL;
 	cairn_busy(t, 1);
 	record->original = t->next;
-	if (CAIRN_UNLIKELY(record->original == NULL || record->original->caller != caller || record->original->function != function)) {
+	if (CAIRN_UNLIKELY(record->original == NULL || record->original->function != function ||
+		(record->original->caller != caller &&
+			(!CAIRN_IS_PATH(record->original->caller) || cairn_call_path(caller) != record->original->caller)))) {
 		cairn_busy(t, 0);
 		return NULL;
 	}
@@ -181,8 +185,8 @@ static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, 
 	record->depth = 0;
 	record->size = size;
 	record->flags = 0;
-	record->alone = true;
-	record->call.caller = caller;
+	record->linked = true;
+	record->call.caller = record->original->caller;
 	record->call.function = (uint16_t)function;
 	return (const uint64_t *)(record->original + 1);
 }
@@ -190,8 +194,9 @@ static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, 
 // cairn_short_record returns the first word of a short record.
 static CAIRN_INLINE uint64_t cairn_short_record(const struct cairn_record *record, unsigned state, uint64_t tail)
 {
-	const uint64_t *begin = (const uint64_t *)(void *)cairn_self.buffer;
-	return CAIRN_SHORT_RECORD(state, (const uint64_t *)record->original - begin, tail);
+	_Static_assert(CAIRN_SHORT_ORIGINAL_SHIFT == 3, "an offset in bytes is one in words at its position");
+	const uint64_t bytes = (uint64_t)((const char *)record->original - (const char *)cairn_self.buffer);
+	return CAIRN_SHORT_RECORD(state, 0, tail) | bytes;
 }
 
 // cairn_publish makes what is before a point of the buffer visible to readers.
@@ -200,7 +205,7 @@ static CAIRN_INLINE void cairn_publish(struct cairn_thread *t, const void *end)
 	atomic_store_explicit(&t->buffer->used, (uint64_t)((const char *)end - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 }
 
-// cairn_repeat_late enters the call if that takes more than reading the time stamp counter.
+// cairn_repeat_late enters the call if that takes more than reading the clock.
 uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now);
 
 // cairn_repeat is cairn_enter for a call that was expected, with the epoch of its record.
@@ -217,43 +222,42 @@ static CAIRN_INLINE uint64_t *cairn_repeat(struct cairn_record *record, uint64_t
 	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
 	cairn_publish(t, s + 1);
 	cairn_busy(t, 0);
-	const uint64_t now = __rdtsc();
-	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || !cairn_clock_is_tsc ||
-		epoch - t->epoch >= CAIRN_SHORT_MAX_EPOCH)) {
+	const uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || epoch - t->epoch >= CAIRN_SHORT_MAX_EPOCH))
 		return cairn_repeat_late(record, now);
-	}
 	record->call.enter = now;
 	s->second |= now - t->ticks;
 	return (uint64_t *)(s + 1);
 }
 
-// cairn_commit_repeat is cairn_commit for a call that was expected. The number of its outputs is
-// mostly known to the compiler.
-static CAIRN_INLINE void cairn_commit_repeat(struct cairn_record *record, const uint64_t *word)
+// cairn_commit_repeat is cairn_commit for a call that was expected, whose outputs begin at outputs.
+// Their number is mostly known to the compiler, and then that of the original. reordered reports
+// whether the call has got a new epoch since it was entered.
+static CAIRN_INLINE void cairn_commit_repeat(struct cairn_record *record, const uint64_t *outputs, const uint64_t *word, bool reordered)
 {
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_short_record *s = (struct cairn_short_record *)record->header;
 	struct cairn_record_header *o = record->original;
-	const uint64_t *outputs = (const uint64_t *)(s + 1), n = (uint64_t)(word - outputs);
-	const uint64_t duration = record->exit - record->call.enter;
+	const uint64_t n = (uint64_t)(word - outputs), duration = record->exit - record->call.enter;
 	bool equal = o != NULL && t->cursor == (char *)s + record->size && duration < CAIRN_SHORT_MAX_DURATION &&
-		o->result == record->result && o->flags == record->flags && record->epoch - t->epoch < CAIRN_SHORT_MAX_EPOCH;
+		o->result == record->result && o->flags == record->flags &&
+		(!reordered || record->epoch - t->epoch < CAIRN_SHORT_MAX_EPOCH);
 
 	if (equal) {
 		const uint64_t *theirs = (const uint64_t *)((const char *)o + o->length) - n;
-		equal = o->length == 8 * ((o->state >> CAIRN_INPUTS_SHIFT) + n);
 		if (__builtin_constant_p(n) && n <= 8)
 			for (uint64_t i = 0; equal && i < n; i++)
 				equal = outputs[i] == theirs[i];
 		else
-			equal = equal && cairn_same_words(outputs, theirs, n);
+			equal = o->length == 8 * ((o->state >> CAIRN_INPUTS_SHIFT) + n) && cairn_same_words(outputs, theirs, n);
 	}
 	if (CAIRN_UNLIKELY(!equal)) {
 		cairn_commit(record, word);
 		return;
 	}
 	t->cursor = (char *)(s + 1);
-	s->second = (record->epoch - t->epoch) << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);
+	if (reordered)
+		s->second = (record->epoch - t->epoch) << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);
 	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_EQUAL, duration), memory_order_release);
 	t->last = o;
 	t->next = (struct cairn_record_header *)((uint64_t *)(void *)t->buffer + atomic_load_explicit(&o->next, memory_order_relaxed));

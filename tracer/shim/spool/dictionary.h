@@ -11,6 +11,7 @@
 
 // A word of a record that refers to an entry.
 #define CAIRN_ENTRY_WORD(number) ((uint64_t)CAIRN_ENTRY_TAG << CAIRN_ENTRY_SHIFT | (uint64_t)(number))
+#define CAIRN_IS_PATH(word) ((word) >> CAIRN_LINE_BIT == (uint64_t)CAIRN_ENTRY_TAG << (CAIRN_ENTRY_SHIFT - CAIRN_LINE_BIT))
 #define CAIRN_LINE_WORD(number) (CAIRN_ENTRY_WORD(number) | (uint64_t)1 << CAIRN_LINE_BIT)
 
 // cairn_dictionary_add appends an entry of a type (CAIRN_ENTRY_MODULE and so on). false: it could

@@ -40,7 +40,7 @@ static void call(uint16_t function, uint64_t caller)
 		now = cairn_evidence_enter(t, &c, now);
 	c.enter = now;
 	now = cairn_now();
-	if (now - c.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller)
+	if (now - c.enter >= t->long_ticks || now >= t->expiry || cairn_expects_long(t, caller))
 		cairn_evidence_exit(t, &c, now);
 	t->returned = now;
 	t->last_caller = caller;

@@ -394,7 +394,7 @@ static void commit(struct cairn_record *r, struct expected *e, const uint64_t *w
 	e->most = COMMITTED;
 	trap(true);
 	if (repeat)
-		cairn_commit_repeat(r, word);
+		cairn_commit_repeat(r, word - e->outputs->n, word, true);
 	else
 		cairn_commit(r, word);
 	trap(false);
