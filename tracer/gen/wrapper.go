@@ -289,7 +289,7 @@ func (w *wrapperWriter) outputs(commit string) {
 		w.line("\tcounts_ = %s;", counts(f))
 		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
 	}
-	w.line("\t"+commit)
+	w.line("\t" + commit)
 	if f.MayMark() {
 		w.line("} else {\n\t\tcounts_ = %s;", counts(f))
 	}
