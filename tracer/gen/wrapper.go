@@ -301,6 +301,9 @@ func (w *wrapperWriter) afterRecord() {
 	w.line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(w.f))
 	for _, p := range w.outStatuses() {
 		w.line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
+		if p.IsArray() {
+			w.line("if (CAIRN_UNLIKELY(word_ != NULL && record_.held))\n\t\tcairn_busy(&cairn_self, 0);")
+		}
 	}
 	if w.f.MayMark() {
 		w.line("if (CAIRN_UNLIKELY(counts_))\n\t\tcairn_collective_marker();")

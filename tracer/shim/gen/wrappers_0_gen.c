@@ -2575,6 +2575,8 @@ static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int cou
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -2619,6 +2621,8 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -2663,6 +2667,8 @@ static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int in
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -2710,6 +2716,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	CAIRN_REFERENCE_RETURN(return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -2917,6 +2925,8 @@ static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int cou
 	CAIRN_REFERENCE_RETURN(return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -2962,6 +2972,8 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	CAIRN_REFERENCE_RETURN(return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3006,6 +3018,8 @@ static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int in
 	CAIRN_REFERENCE_RETURN(return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3053,6 +3067,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	CAIRN_REFERENCE_RETURN(return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3220,6 +3236,8 @@ static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3264,6 +3282,8 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3388,6 +3408,8 @@ static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void 
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 
@@ -3434,6 +3456,8 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	CAIRN_REFERENCE_RETURN(return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
+	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
+		cairn_busy(&cairn_self, 0);
 	return result_;
 }
 

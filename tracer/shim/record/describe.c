@@ -18,12 +18,15 @@ static bool room(struct cairn_record *record, const uint64_t *word, uint64_t n)
 	char *begin = (char *)record->header;
 	uint64_t needed = (uint64_t)((const char *)(word + n) - begin);
 
+	if (record->original != NULL)
+		needed += CAIRN_EXPLICIT_MORE;
 	if (needed <= record->size)
 		return true;
 	if (t->cursor != begin + record->size || needed > (uint64_t)(t->hard - begin))
 		return false;
 	t->cursor = begin + needed;
 	record->size = needed;
+	cairn_reserve(record);
 	return true;
 }
 

@@ -95,6 +95,7 @@ static inline MPI_Status *cairn_clear_status(MPI_Status *status)
 static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_Status *few, int64_t n)
 {
 	char *end = (char *)record->header + record->size;
+	record->held = n > CAIRN_FEW;
 	MPI_Status *statuses = n > CAIRN_FEW ? (MPI_Status *)(void *)(end - sizeof(MPI_Status) * (uint64_t)n) : few;
 	memset(statuses, 0, sizeof(MPI_Status) * (uint64_t)n);
 	return statuses;

@@ -271,15 +271,6 @@ static inline uint64_t inputs_of(const struct cairn_record_header *h)
 	return atomic_load_explicit(&h->state, memory_order_relaxed) >> CAIRN_INPUTS_SHIFT;
 }
 
-// put_first stores the first two words of a record after everything before it. They are one store,
-// since readers may look between two: what they replace may be an open record.
-static inline void put_first(struct cairn_record_header *h, uint64_t first, uint64_t second)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-	_mm_storeu_si128((__m128i *)(void *)h, _mm_set_epi64x((int64_t)second, (int64_t)first));
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
 // begin_record writes the header of a record that is not short.
 static void begin_record(struct cairn_record *record, uint64_t enter)
 {
@@ -289,7 +280,11 @@ static void begin_record(struct cairn_record *record, uint64_t enter)
 	h->enter = enter;
 	h->exit = h->result = 0;
 	h->caller = record->call.caller;
-	put_first(h, record->first | 8 * record->inputs, record->size);
+	// One store: what it replaces may be the two words of an open short record, which mean
+	// something else.
+	atomic_signal_fence(memory_order_seq_cst);
+	_mm_storeu_si128((__m128i *)(void *)h, _mm_set_epi64x((int64_t)record->size, (int64_t)(record->first | 8 * record->inputs)));
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 // enter_record enters a call whose record is not short.
@@ -371,6 +366,16 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	return (uint64_t *)(s + 1);
 }
 
+void cairn_reserve(struct cairn_record *record)
+{
+	struct cairn_short_record *s = (void *)record->header;
+
+	if (record->original != NULL)
+		atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
+	else
+		atomic_store_explicit(&record->header->second, record->size, memory_order_release);
+}
+
 // committed ends the thread's innermost call. original is what later calls can repeat, or NULL.
 static inline void committed(struct cairn_thread *t, const struct cairn_record *record, struct cairn_record_header *original)
 {
@@ -383,7 +388,7 @@ static inline void committed(struct cairn_thread *t, const struct cairn_record *
 	}
 	t->last = original;
 	t->depth = record->depth;
-	cairn_busy(t, 0);
+	cairn_busy(t, record->held);
 }
 
 // commit_record commits a record that is not short.
@@ -404,7 +409,8 @@ static LATER void commit_record(struct cairn_record *record, const uint64_t *wor
 	}
 	const bool original = offset < CAIRN_SHORT_MAX_ORIGINAL && record->inputs < MAX_INPUTS && record->slot < CAIRN_ORIGINALS && !t->early;
 	const uint64_t state = (original ? record->inputs << CAIRN_INPUTS_SHIFT : 0) | CAIRN_COMMITTED;
-	put_first(h, record->first | length | (uint64_t)record->flags << 56, record->size | state << 32);
+	h->first = record->first | length | (uint64_t)record->flags << 56;
+	atomic_store_explicit(&h->second, record->size | state << 32, memory_order_release);
 	if (original)
 		t->buffer->originals[record->slot] = (uint16_t)offset;
 	committed(t, record, original ? h : NULL);
@@ -420,7 +426,7 @@ static LATER void commit_explicit(struct cairn_record *record, const uint64_t *w
 	uint64_t *outputs = (uint64_t *)(s + 1), *w = outputs;
 	const uint64_t n = (uint64_t)(word - outputs), length = CAIRN_HEADER + 8 * n;
 
-	memmove(w + 5, outputs, 8 * n);
+	memmove((char *)w + CAIRN_EXPLICIT_MORE, outputs, 8 * n);
 	*w++ = (record->original->first & FUNCTION_AND_BINDING) | length | (uint64_t)record->flags << 56;
 	*w++ = record->epoch;
 	*w++ = record->call.enter;

@@ -36,6 +36,7 @@ struct cairn_record {
 	struct cairn_call call;
 	uint8_t flags;
 	bool linked;         // a later call may be expected to repeat it
+	bool held;           // its space is used after it is committed: the thread stays busy
 	uint16_t slot;       // in the buffer's table of originals
 	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
@@ -98,6 +99,7 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 	record->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
 	record->size = size;
 	record->flags = 0;
+	record->held = false;
 	record->epoch = cairn_epoch_now();
 	const uint64_t address = caller << 1 >> 1;
 	caller = address;
@@ -153,6 +155,13 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 	return word;
 }
 
+// cairn_reserve publishes the size of an open record, which has become larger. What readers may
+// look at must never end beyond it.
+void cairn_reserve(struct cairn_record *record);
+
+// The words that an explicit short record has more before its outputs, in bytes.
+enum { CAIRN_EXPLICIT_MORE = 40 };
+
 // cairn_commit ends the record, whose outputs and extras end at word.
 void cairn_commit(struct cairn_record *record, const uint64_t *word);
 
@@ -185,6 +194,7 @@ static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, 
 	record->depth = 0;
 	record->size = size;
 	record->flags = 0;
+	record->held = false;
 	record->linked = true;
 	record->call.caller = record->original->caller;
 	record->call.function = (uint16_t)function;
@@ -262,7 +272,7 @@ static CAIRN_INLINE void cairn_commit_repeat(struct cairn_record *record, const 
 	t->last = o;
 	t->next = (struct cairn_record_header *)((uint64_t *)(void *)t->buffer + atomic_load_explicit(&o->next, memory_order_relaxed));
 	t->depth = 0;
-	cairn_busy(t, 0);
+	cairn_busy(t, record->held);
 }
 
 #endif

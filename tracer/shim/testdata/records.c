@@ -204,7 +204,10 @@ static void compare(const struct found *f, const struct expected *e)
 {
 	CHECK(e->most != ABSENT);
 	CHECK(f->function == e->function && f->binding == e->binding && f->caller == e->caller);
-	CHECK(same(e->inputs, f->inputs, f->n_inputs));
+	// the length may be the whole record's just before it is committed
+	const uint64_t more = f->state == OPEN_RECORD && e->most == COMMITTED ? e->outputs->n : 0;
+	CHECK(f->n_inputs == e->inputs->n || f->n_inputs == e->inputs->n + more);
+	CHECK(same(e->inputs, f->inputs, e->inputs->n));
 	if (!f->committed) {
 		const uint64_t not_entered = f->state == SHORT_OPEN ? segment[5] : 0;
 		CHECK(e->least != COMMITTED);
