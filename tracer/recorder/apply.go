@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -36,7 +37,7 @@ type call struct {
 	failed  bool    // outputs are not defined
 	atRoot  bool    // root-only parameters are significant
 	whole   bool    // all of its arguments are in the record
-	comm    *communicator
+	comm    *identity.Communicator
 	own     int32  // rank in it; none: unknown
 	newID   int32  // of the communicator that the call creates
 	request uint64 // raw handle of the request that the call creates
@@ -55,7 +56,7 @@ func (r *Recorder) apply(t *thread, rec record.Record) {
 	}
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
-	r.requests.begin(t.number)
+	r.objects.Requests.Begin(t.number)
 	c := call{layout: l, words: rec.Words, atRoot: true, own: none, newID: none}
 	result := rec.Words[record.ReturnWord]
 	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
@@ -89,11 +90,11 @@ func (r *Recorder) prepare(c *call, rec record.Record) (extras int) {
 	}
 	c.whole = rd.OK && rec.Flags&record.FlagTruncated == 0
 	if c.whole && l.comm >= 0 {
-		c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]]))
+		c.comm = r.objects.UseCommunicator(c.words[c.in[l.comm]])
 		if c.comm != nil {
-			c.own = c.comm.own
+			c.own = c.comm.Own
 			if l.root >= 0 {
-				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
+				c.atRoot = r.objects.IsRoot(c.comm, c.words[c.in[l.root]])
 			}
 		}
 	}
@@ -136,7 +137,7 @@ func (r *Recorder) keyOf(key []byte, t *thread, c *call, rec record.Record, extr
 			key = r.inValue(key, c, i)
 		}
 	}
-	r.requests.begin(t.number)
+	r.objects.Requests.Begin(t.number)
 	for i := range l.params {
 		if l.params[i].out {
 			key = r.outValue(key, c, i)
@@ -170,7 +171,7 @@ func (r *Recorder) terminalOf(key []byte, c *call) (number, creator int32, wide 
 	switch {
 	case c.creates:
 		if creator = recent; creator == none {
-			creator = r.requests.creatorOf(key)
+			creator = r.objects.Requests.Creator(key)
 		}
 		number = r.created(creator, c.request)
 	case recent == none:
@@ -194,21 +195,20 @@ const newSignatureBytes = 256
 
 // knows reports whether a call with this key was recorded before.
 func (r *Recorder) knows(key []byte, creates bool) bool {
-	byKey := r.signatures.byKey
 	if creates {
-		byKey = r.requests.byKey
+		return r.objects.Requests.HasCreator(key)
 	}
-	_, known := byKey[string(key)]
+	_, known := r.signatures.byKey[string(key)]
 	return known
 }
 
 // created makes a request of a creating signature live and returns the terminal of the call.
 func (r *Recorder) created(creator int32, raw uint64) int32 {
-	slot := r.requests.create(creator, raw)
-	if slot.terminal == none {
-		slot.terminal = r.signatures.add(r.requests.creators[creator].key, slot.id)
+	request := r.objects.Requests.Create(creator, raw)
+	if request.Terminal == none {
+		request.Terminal = r.signatures.add(r.objects.Requests.Key(creator), request.ID)
 	}
-	return slot.terminal
+	return request.Terminal
 }
 
 // locate finds the parameters of a call in its record.
@@ -233,12 +233,4 @@ func (t *thread) append(number int32, rec record.Record) {
 	t.time(number, rec.Function, rec.IsMarker(), int64(rec.Enter), int64(rec.Exit))
 	t.lastFunction = rec.Function
 	t.calls++
-}
-
-// isRoot reports whether the caller is the root of a rooted collective.
-func (r *Recorder) isRoot(c *communicator, root uint64) bool {
-	if c.inter {
-		return r.undefinedRoot != 0 && int32(root) == int32(r.root)
-	}
-	return int32(root) == c.own
 }

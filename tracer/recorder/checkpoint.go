@@ -7,7 +7,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
@@ -39,8 +38,7 @@ func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte
 	in.encode(e)
 	e.Bytes(tables)
 	r.encodeProcess(e)
-	r.requests.encodeLive(e)
-	r.communicators.encodeLive(e)
+	r.objects.EncodeLive(e)
 	r.clustering.Encode(e)
 	e.Uint(uint64(len(r.full)))
 	for _, b := range r.full {
@@ -90,8 +88,7 @@ func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []by
 		return nil, err
 	}
 	r.decodeProcess(d)
-	r.requests.decodeLive(d)
-	r.communicators.decodeLive(d)
+	r.objects.DecodeLive(d)
 	r.clustering.Decode(d)
 	for range d.Count() {
 		r.full = append(r.full, decodeBlock(d))
@@ -146,142 +143,6 @@ func (r *Recorder) decodeProcess(d *checkpoint.Decoder) {
 	for range d.Count() {
 		r.notes = append(r.notes, d.Text())
 	}
-}
-
-// encodeLive writes the live requests.
-func (q *requests) encodeLive(e *checkpoint.Encoder) {
-	live := 0
-	for i := range q.queues {
-		if q.queues[i].head != none {
-			live++
-		}
-	}
-	e.Uint(uint64(live))
-	for i := range q.queues {
-		queue := &q.queues[i]
-		if queue.head == none {
-			continue
-		}
-		e.Uint(queue.raw)
-		n := 0
-		for node := queue.head; node != none; node = q.live[node].next {
-			n++
-		}
-		e.Uint(uint64(n))
-		for node := queue.head; node != none; node = q.live[node].next {
-			e.Uint(uint64(q.live[node].id))
-			e.Uint(uint64(q.live[node].thread))
-		}
-	}
-}
-
-// decodeLive reads the live requests. All other slots are free.
-func (q *requests) decodeLive(d *checkpoint.Decoder) {
-	lives := make([]bool, len(q.ids))
-	for range d.Count() {
-		raw := d.Uint()
-		for range d.Count() {
-			id := d.Uint()
-			q.thread = uint32(d.Uint())
-			if id >= uint64(len(q.ids)) || lives[id] || q.isNull(raw) {
-				d.Fail()
-				return
-			}
-			lives[id] = true
-			q.push(raw, int32(id))
-		}
-	}
-	for id, lives := range lives {
-		c := &q.creators[q.ids[id].creator]
-		c.free.next = int32(len(c.slots))
-		if !lives {
-			c.free.heap = append(c.free.heap, q.ids[id].index) // a sorted list is a heap
-		}
-	}
-}
-
-func (c *communicator) encode(e *checkpoint.Encoder) {
-	e.Bool(c.known)
-	e.Int(int64(c.instance))
-	e.Int(int64(c.own))
-	e.Bool(c.inter)
-	e.Uint(c.creations)
-}
-
-func (c *communicator) decode(d *checkpoint.Decoder) {
-	c.known = d.Bool()
-	c.instance, c.own = int32(d.Int()), int32(d.Int())
-	c.inter = d.Bool()
-	c.creations = d.Uint()
-}
-
-// encodeLive writes the existing communicators.
-func (c *communicators) encodeLive(e *checkpoint.Encoder) {
-	e.Int(int64(c.rank))
-	for i := range c.predefined {
-		c.predefined[i].encode(e)
-	}
-	e.Uint(uint64(len(c.live)))
-	for i := range c.live {
-		c.live[i].encode(e)
-	}
-}
-
-func (c *communicators) decodeLive(d *checkpoint.Decoder) {
-	c.rank = int(d.Int())
-	for i := range c.predefined {
-		c.predefined[i].decode(d)
-	}
-	for range d.Count() {
-		var live communicator
-		live.decode(d)
-		c.live = append(c.live, live)
-	}
-	valid := func(k *communicator) bool {
-		return !k.known || k.instance >= 0 && int(k.instance) < len(c.instances)
-	}
-	for i := range c.live {
-		if !valid(&c.live[i]) {
-			d.Fail()
-		}
-	}
-	if !valid(&c.predefined[0]) || !valid(&c.predefined[1]) {
-		d.Fail()
-	}
-}
-
-func encodeInstance(e *checkpoint.Encoder, c *trace.Communicator) {
-	e.Text(c.GlobalName)
-	e.Text(c.Label)
-	for _, l := range []trace.RankList{c.Members, c.Remote} {
-		e.Uint(uint64(len(l)))
-		for _, run := range l {
-			e.Int(int64(run.Start))
-			e.Int(int64(run.Count))
-			e.Int(int64(run.Stride))
-		}
-	}
-	e.Uint(uint64(len(c.Topology.Dims)))
-	for i, dim := range c.Topology.Dims {
-		e.Int(int64(dim))
-		e.Bool(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
-	}
-	e.Bool(c.Topology.Graph)
-}
-
-func decodeInstance(d *checkpoint.Decoder) trace.Communicator {
-	c := trace.Communicator{GlobalName: d.Text(), Label: d.Text()}
-	for _, l := range []*trace.RankList{&c.Members, &c.Remote} {
-		for range d.Count() {
-			*l = append(*l, trace.Run{Start: int(d.Int()), Count: int(d.Int()), Stride: int(d.Int())})
-		}
-	}
-	for range d.Count() {
-		c.Topology.Dims = append(c.Topology.Dims, int(d.Int()))
-		c.Topology.Periodic = append(c.Topology.Periodic, d.Bool())
-	}
-	c.Topology.Graph = d.Bool()
-	return c
 }
 
 func (c *column) encode(e *checkpoint.Encoder) {

@@ -25,7 +25,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		},
 		Sites:         slices.Clone(r.sites.list),
 		Allocations:   slices.Clone(r.sites.allocations),
-		Communicators: slices.Clone(r.communicators.instances),
+		Communicators: r.objects.Instances(),
 	}
 	if r.clustering != nil {
 		c.Meta.Clustering = &trace.Clustering{Votes: r.clustering.Votes()}

@@ -17,6 +17,7 @@
 //	checkpoint  values of a checkpoint
 //	clock       samples of the clocks
 //	record      the raw format: buffers, records, dictionary, process.json
+//	identity    symbolic ids of handles, requests and communicators
 //	observed    observations of the shim other than calls
 //	online      clustering of ranks while they run
 //	recorder    records to signatures and terminals
@@ -40,54 +41,16 @@
 //     follow its rule: increment the generation of the tables, or call repeats.forget;
 //   - apply.go decodes the record (the slow path).
 //
-// # Handles
+// # Objects of MPI
 //
-// Predefined handles are written by name. All others get symbolic ids (§3.3), dense per kind: a
-// call that returns a handle takes the smallest free id, and freeing the handle frees the id. An
-// object that MPI returns twice with the same handle (MPI_Comm_group in Open MPI) keeps its id and
-// must be freed twice.
-//
-// # Requests
-//
-// Ids of requests do not depend on the order of completion (§3.4.3). Every creating signature
-// (function, call site and arguments without the request) has its own free list of indices. A pair
-// of creating signature and index is one request id; ids are numbered in the order in which they
-// are first seen and are never reassigned. So a request id occurs in the out values of exactly one
-// signature, and a terminal that creates a request always creates the same id.
-//
-// To follow a request, keep the last call that created each id:
-//
-//   - a call whose out request (parameter with effect "new") is Handle k makes k live;
-//   - Handle k among the in values of a wait or test refers to the live k. The call ends k if it
-//     completed it: always (MPI_Wait, MPI_Waitall), if the flag is true (MPI_Test, MPI_Testall), or
-//     if k is at the returned index or indices (the any and some forms);
-//   - MPI_Request_free ends k, too. A persistent or partitioned request ends only there: completion
-//     leaves it inactive;
-//   - k is never created again before it has ended.
-//
-// The out value of a request that may have been completed is Absent: it follows from these rules
-// (MPI_REQUEST_NULL, or k itself for a persistent request). A call that failed may have
-// completed some of its requests. Its out values are kept: MPI_REQUEST_NULL for those that
-// ended, k for the rest.
-//
-// MPI may use one raw handle for several pending requests. Both implementations do so for small
-// sends that complete at once. Such requests end in the order of their creation, those of the
-// calling thread first. The program cannot distinguish this from any other order.
+// Handles, requests and communicators get symbolic ids that are the same wherever the program does
+// the same (package identity).
 //
 // # Functions of the program
 //
 // Callbacks (user-defined operations, error handlers, attribute and generalized-request callbacks)
 // are values of form Code. They are in the same table as call sites and are resolved to names
 // together with them.
-//
-// # Communicators
-//
-// A communicator has a dense local id, as other handles have. It is an instance of
-// trace.Communicator, whose global name all members compute alike without communication
-// (communicators.go). The stream Signature.Communicator of a creating call is the instance.
-// MPI_COMM_WORLD is instance 0. MPI_COMM_SELF and the communicator to the parents of a spawned
-// world become instances at their first use. The world on the other side of an intercommunicator is
-// only known once both sides are: see merger.JoinWorlds.
 //
 // # Clustering
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -19,12 +20,7 @@ func (r *Recorder) complete(c *call) {
 		before, after := c.elements(p, c.in[i]), c.elements(p, c.out[i])
 		ids := named[:min(len(before), len(named))]
 		named = named[len(ids):]
-		for k, raw := range before {
-			// an ended request is MPI_REQUEST_NULL now; a completed persistent one is not
-			if k < len(after) && k < len(ids) && ids[k] >= 0 && r.requests.isNull(after[k]) {
-				r.requests.end(raw, ids[k])
-			}
-		}
+		r.objects.Requests.Complete(before, after, ids)
 	}
 }
 
@@ -32,15 +28,11 @@ func (r *Recorder) complete(c *call) {
 func (r *Recorder) free(c *call) {
 	for _, i := range c.ends {
 		p := &c.params[i]
-		h := r.handles[p.kind]
-		if !p.in || h == nil {
+		if !p.in || !r.objects.Dense(p.kind) {
 			continue
 		}
 		for _, raw := range c.elements(p, c.in[i]) {
-			id := h.free(raw)
-			if p.kind == mpi.KindComm {
-				r.communicators.forget(id)
-			}
+			r.objects.Free(p.kind, raw)
 			if p.kind == mpi.KindSession {
 				r.sessions--
 			}
@@ -94,9 +86,7 @@ func (r *Recorder) begin(extras *record.Reader) {
 		return
 	}
 	r.rank, r.worldSize = int(rank), int(size)
-	if world, ok := readDescription(extras); ok {
-		r.communicators.start(world)
-	}
+	r.objects.Start(extras)
 }
 
 // Levels of MPI_Pcontrol that matter to the recorder (DESIGN.md); the shim acts on them.
@@ -124,7 +114,7 @@ func (r *Recorder) addWorld(extras *record.Reader) {
 	rank, size := int64(extras.Word()), int64(extras.Word())
 	if extras.OK && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
 		r.rank, r.worldSize = int(rank), int(size)
-		r.communicators.rank = r.rank
+		r.objects.SetRank(r.rank)
 	}
 }
 
@@ -134,19 +124,11 @@ const maxWorld = 1 << 30
 // addParent adds the communicator to the world that spawned this one, at the first call
 // that returns it.
 func (r *Recorder) addParent(c *call, extras *record.Reader) bool {
-	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
-	if !ok || predefined(id) {
-		return false
+	instance, ok := r.objects.AddParent(c.words[c.out[c.parent]], extras)
+	if ok {
+		r.scratch.push(int64(instance))
 	}
-	if r.communicators.of(id) == nil {
-		parent, ok := readDescription(extras)
-		if !ok {
-			return false
-		}
-		r.communicators.add(id, parentName, parent)
-	}
-	r.scratch.push(int64(r.communicators.live[id].instance))
-	return true
+	return ok
 }
 
 func (r *Recorder) label(c *call) {
@@ -154,50 +136,28 @@ func (r *Recorder) label(c *call) {
 		if p := &c.params[i]; p.shape == shapeString && p.in {
 			rd := record.Reader{Words: c.words, At: int(c.in[i]), OK: true}
 			text, _, _ := rd.Text()
-			r.communicators.instances[c.comm.instance].Label = record.Printable(text)
-			r.communicators.labeled = append(r.communicators.labeled, c.comm.instance)
+			r.objects.Label(c.comm, record.Printable(text))
 			return
 		}
 	}
 }
 
-// addCommunicator names the communicator that a call created. A call that is collective over its
-// parent increments the parent's counter even if this process got no communicator.
+// addCommunicator adds the communicator that a call created.
 func (r *Recorder) addCommunicator(c *call, extras *record.Reader) bool {
-	b := creation{how: c.naming}
-	var inherited instanceIndex = none
-	if c.comm != nil {
-		b.parent = r.communicators.instances[c.comm.instance].GlobalName
-		b.ordinal = c.comm.creations
-		inherited = instanceIndex(c.comm.instance)
-		if c.naming.advances() {
-			c.comm.creations++
-		}
+	made := identity.Creation{Function: c.semantics, Parent: c.comm, ID: c.newID, Tag: c.tag()}
+	if r.generality >= dropsArguments {
+		made.ID = none // calls on it have no known own rank, so no earlier signature matches
 	}
-	// calls on it have no known own rank, so no earlier signature matches
-	if c.newID < 0 || r.generality >= dropsArguments {
-		return false
+	instance, ok := r.objects.AddCommunicator(made, extras)
+	if ok {
+		r.scratch.push(int64(instance))
+		r.grew(newSignatureBytes)
 	}
-	child, ok := readDescription(extras)
-	b.tag = r.tagOf(c)
-	switch {
-	case ok:
-		r.communicators.add(c.newID, r.communicators.name(b.of(child)), child)
-	case inherited >= 0 && c.naming == namedByParent:
-		// MPI_Comm_idup: the shim cannot query the communicator yet, but it is as its parent
-		r.communicators.inherit(c.newID, inherited, c.comm.own, c.comm.inter, b)
-	default:
-		return false
-	}
-	r.scratch.push(int64(r.communicators.live[c.newID].instance))
-	r.grew(newSignatureBytes)
-	return true
+	return ok
 }
 
-type instanceIndex int32
-
-// tagOf returns the tag or string tag of a creating call.
-func (r *Recorder) tagOf(c *call) string {
+// tag returns the tag or string tag of a creating call.
+func (c *call) tag() string {
 	for i := range c.params {
 		p := &c.params[i]
 		rd := record.Reader{Words: c.words, At: int(c.in[i]), OK: true}
@@ -205,7 +165,7 @@ func (r *Recorder) tagOf(c *call) string {
 		case !p.in:
 		case p.kind == mpi.KindTag:
 			return fmt.Sprint(int32(rd.Word()))
-		case p.kind == mpi.KindString && c.naming != namedRemote:
+		case p.kind == mpi.KindString:
 			text, _, _ := rd.Text()
 			return record.Printable(text)
 		}

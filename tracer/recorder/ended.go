@@ -21,7 +21,7 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	t.loop.forget()
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
-	r.requests.begin(t.number)
+	r.objects.Requests.Begin(t.number)
 	c := call{layout: l, words: rec.Words, atRoot: true, newID: none, failed: true, in: s.in, out: s.out}
 	rd := record.Reader{Words: rec.Words, At: record.HeaderWords, OK: true}
 	for i := range l.params {
@@ -34,10 +34,10 @@ func (r *Recorder) unfinished(t *thread, rec record.Record) {
 	whole := rd.OK && rec.Flags&record.FlagTruncated == 0
 	own := int32(none)
 	if whole && l.comm >= 0 {
-		if c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]])); c.comm != nil {
-			own = c.comm.own
+		if c.comm = r.objects.UseCommunicator(c.words[c.in[l.comm]]); c.comm != nil {
+			own = c.comm.Own
 			if l.root >= 0 {
-				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
+				c.atRoot = r.objects.IsRoot(c.comm, c.words[c.in[l.root]])
 			}
 		}
 	}

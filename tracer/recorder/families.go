@@ -71,7 +71,7 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 	}
 	var key string
 	if creates {
-		key = r.requests.creators[f.number].key
+		key = r.objects.Requests.Key(f.number)
 	} else {
 		key = r.signatures.terminals[f.number].key
 	}

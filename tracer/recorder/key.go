@@ -20,7 +20,7 @@ func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 		return appendInt(key, 0)
 	case l.errorCode:
 		code := int64(int32(word))
-		if v, ok := r.constants[mpi.KindErrorCode].lookup(uint64(code)); ok {
+		if v, ok := r.objects.Constant(mpi.KindErrorCode, uint64(code)); ok {
 			return appendName(key, v)
 		}
 		r.scratch.push(code)
@@ -63,19 +63,18 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 		return r.statusIf(key, r.defined(c, p), &rd)
 	case i == c.newRequest:
 		raw := rd.Word()
-		if r.requests.isNull(raw) {
+		if _, null := r.objects.Requests.Null(raw); null {
 			return r.word(key, p.kind, raw, mpi.EffectNone)
 		}
 		c.request, c.creates = raw, true
 		return append(key, formNewRequest)
 	case i == c.newComm:
 		raw := rd.Word()
-		v := r.handles[p.kind].create(raw)
-		if predefined(v) {
-			return appendName(key, v)
+		v := r.objects.Create(p.kind, raw)
+		if v >= 0 {
+			c.newID = v
 		}
-		c.newID = v
-		return appendHandle(key, v)
+		return appendObject(key, v)
 	}
 	return r.value(key, p, p.outSlot, &rd, p.spec.Effect)
 }
@@ -90,7 +89,7 @@ func (r *Recorder) inPlace(c *call, p *parameter) bool {
 	if !c.params[i].in {
 		at = c.out[i]
 	}
-	v, ok := r.constants[mpi.KindBuffer].lookup(c.words[at])
+	v, ok := r.objects.Constant(mpi.KindBuffer, c.words[at])
 	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
 }
 
@@ -189,7 +188,7 @@ func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *record.
 func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint64) []byte {
 	switch special {
 	case record.LengthSentinel:
-		if v, ok := r.sentinels[kind].lookup(sentinel); ok {
+		if v, ok := r.objects.Sentinel(kind, sentinel); ok {
 			return appendName(key, v)
 		}
 		return appendForm(key, trace.Pointer)
@@ -201,28 +200,21 @@ func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint
 
 // word writes one word by its kind.
 func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) []byte {
-	if h := r.handles[kind]; h != nil {
-		v, ok := h.table.get(w)
+	if r.objects.Dense(kind) {
+		v, ok := r.objects.Known(kind, w)
 		switch {
 		case !ok && w == 0:
 			return appendForm(key, trace.Null)
 		case !ok, effect == mpi.EffectNew:
-			v = h.create(w)
+			v = r.objects.Create(kind, w)
 		}
-		if predefined(v) {
-			return appendName(key, v)
-		}
-		return appendHandle(key, v)
+		return appendObject(key, v)
 	}
 	switch kind {
 	case mpi.KindRequest:
-		v := r.requests.resolve(w)
-		if v < 0 {
-			return appendName(key, v)
-		}
-		return appendHandle(key, v)
+		return appendObject(key, r.objects.Requests.Resolve(w))
 	case mpi.KindBuffer, mpi.KindPointer, mpi.KindFunction: // isAddress
-		if v, ok := r.constants[kind].lookup(w); ok {
+		if v, ok := r.objects.Constant(kind, w); ok {
 			return appendName(key, v)
 		}
 		if w == 0 {
@@ -239,16 +231,10 @@ func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) 
 	case mpi.KindDouble:
 		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
 	}
-	if v, ok := r.constants[kind].lookup(w); ok {
+	if v, ok := r.objects.Constant(kind, w); ok {
 		return appendName(key, v)
 	}
 	return appendInt(key, int64(w))
-}
-
-// anyAddress reports whether a word is an address without a meaning of its own (trace.Pointer).
-func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
-	_, constant := r.constants[kind].lookup(w)
-	return !constant && w != 0 && !record.IsEntry(w) // an address with an allocation is in the key
 }
 
 // endable writes requests that the call may end, and remembers their ids.
@@ -263,13 +249,9 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *record.Reader) []byte {
 		key = appendList(key, len(elements))
 	}
 	for _, raw := range elements {
-		v := r.requests.resolve(raw)
+		v := r.objects.Requests.Resolve(raw)
 		s.named = append(s.named, v)
-		if v < 0 {
-			key = appendName(key, v)
-		} else {
-			key = appendHandle(key, v)
-		}
+		key = appendObject(key, v)
 	}
 	return key
 }
@@ -282,10 +264,10 @@ func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *record.Re
 		key = appendList(key, len(after))
 	}
 	for k, raw := range after {
+		null, ended := r.objects.Requests.Null(raw)
 		switch {
-		case r.requests.isNull(raw):
-			v, _ := r.requests.table.get(raw)
-			key = appendName(key, v)
+		case ended:
+			key = appendName(key, null)
 		case k < len(r.scratch.named) && r.scratch.named[k] >= 0:
 			key = appendHandle(key, r.scratch.named[k])
 		default:

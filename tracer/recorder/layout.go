@@ -26,7 +26,7 @@ type layout struct {
 	status     int  // the status or statuses that the call returns, −1: none
 	errorCode  bool // the function returns an error code
 	returnSlot slot
-	naming     naming
+	semantics  *semantics.Function
 	meaning    meaning
 	ends       []int // indices of the parameters whose handles the call may end
 
@@ -146,7 +146,7 @@ func layoutOf(f *mpi.Function) layout {
 		errorCode:  f.Return == mpi.KindErrorCode,
 		returnSlot: slotOfReturn(f),
 		meaning:    meaningOf(means),
-		naming:     namingOf(means),
+		semantics:  means,
 	}
 	for i := range f.Params {
 		p := &f.Params[i]

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -24,7 +25,7 @@ import (
 //   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves
 //     out are compared too, except times, epochs and addresses without a meaning of their own;
 //   - the live requests are those at the beginning of the kept iteration. With the calls
-//     they determine which ids requests get and which requests handles mean (requests.go):
+//     they determine which ids requests get and which requests handles mean (identity):
 //     free lists are sets;
 //   - results differ only where nothing else depends on them; they then go to their
 //     streams one by one;
@@ -45,7 +46,7 @@ type loop struct {
 	start       grammar.Snapshot   // where the iteration began
 	repetition  grammar.Repetition // its repetition in the grammar
 	generation  uint64             // of the repeats
-	live        []liveSnapshot
+	live        identity.Snapshot
 	interrupted bool   // calls were consumed one by one since the last iteration
 	again       uint64 // equal iterations that are not counted yet
 	wait        int    // rounds of the grammar before the next attempt
@@ -85,12 +86,6 @@ type loopStep struct {
 
 // unknownShort are the bits of no short record.
 const unknownShort = ^uint64(0)
-
-// A liveSnapshot is a live request at the beginning of an iteration.
-type liveSnapshot struct {
-	node int32
-	born uint64
-}
 
 // forget drops a loop that has ended, or that turned out not to be one.
 func (l *loop) forget() {
@@ -138,22 +133,13 @@ func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, rec record.
 
 // begin starts to record an iteration.
 func (l *loop) begin(r *Recorder, t *thread) {
-	q := r.requests
-	if r.off || t.untraced || q.count > maxLoopLive {
+	if r.off || t.untraced || r.objects.Requests.Live() > maxLoopLive {
 		return
 	}
 	l.state, l.left = loopBegun, l.rounds
 	l.patience, l.missed = max(l.patience, 1), 0
-	l.steps, l.words, l.live = l.steps[:0], l.words[:0], l.live[:0]
+	l.steps, l.words, l.live = l.steps[:0], l.words[:0], r.objects.Requests.Snapshot(l.live)
 	l.start, l.generation = t.grammar.Snapshot(), r.repeats.generation
-	for i := range q.live {
-		if len(l.live) == q.count {
-			break
-		}
-		if born := q.live[i].born; born != 0 {
-			l.live = append(l.live, liveSnapshot{int32(i), born})
-		}
-	}
 }
 
 // keep adds a call.
@@ -218,16 +204,7 @@ func sameResults(a, b *loopStep) bool {
 // sameState reports whether handles and requests are the same as at the beginning of the
 // recorded iteration.
 func (l *loop) sameState(r *Recorder, t *thread) bool {
-	q := r.requests
-	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
-		return false
-	}
-	for _, m := range l.live {
-		if q.live[m.node].born != m.born {
-			return false
-		}
-	}
-	return true
+	return l.generation == r.repeats.generation && !r.off && !t.untraced && r.objects.Requests.Same(l.live)
 }
 
 // iterate consumes whole iterations of the thread's loop while their epochs are at most last.
@@ -422,7 +399,7 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 		switch role := roles[i-record.AddressWord]; {
 		case role == roleResult:
 			results = true
-		case role < 0 || !r.anyAddress(mpi.Kind(role), w[i]):
+		case role < 0 || !r.objects.AnyAddress(mpi.Kind(role), w[i]):
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 )
 
 // Distinct signatures and call sites make a recorder grow. Before it reaches its memory limit it
@@ -170,27 +171,11 @@ func (l *layout) values() int {
 // limit (generality).
 const memoryLimit = 32 << 20
 
-// Memory of a table entry in addition to its text: a slot at the usual load factor, and rounding up
-// to an allocator size class.
-const (
-	mapEntry  = 48
-	textBytes = 12
-)
-
 // Memory estimates the memory of the recorder in bytes: tables, grammars, streams, and times that
 // have not been written to a file. TestMemoryEstimate compares it with the heap.
 func (r *Recorder) Memory() int {
-	n := r.signatures.memory() + r.requests.memory() + len(r.families.keys)*mapEntry/2 + r.sites.memory()
-	n += r.repeats.count*repeatBytes + r.communicators.nameBytes
-	for _, h := range r.handles {
-		if h != nil {
-			n += h.table.memory() + 13*cap(h.raw) + 4*cap(h.changed)
-		}
-	}
-	for i := range r.communicators.instances {
-		c := &r.communicators.instances[i]
-		n += int(unsafe.Sizeof(*c)) + len(c.GlobalName) + len(c.Label) + 2*textBytes + 32*(len(c.Members)+len(c.Remote))
-	}
+	n := r.signatures.memory() + r.objects.Memory() + r.sites.memory()
+	n += len(r.families.keys)*identity.EntryBytes/2 + r.repeats.count*repeatBytes
 	for _, b := range r.full {
 		n += int(unsafe.Sizeof(*b)) + cap(b.Data[0]) + cap(b.Data[1])
 	}
@@ -224,19 +209,12 @@ func (r *Recorder) ShardMemory(c *trace.Content) int64 {
 const repeatBytes = 768
 
 func (s *signatures) memory() int {
-	return s.keyBytes + len(s.byKey)*mapEntry + cap(s.terminals)*int(unsafe.Sizeof(terminal{}))
+	return s.keyBytes + len(s.byKey)*identity.EntryBytes + cap(s.terminals)*int(unsafe.Sizeof(terminal{}))
 }
-
-func (q *requests) memory() int {
-	return q.table.memory() + cap(q.queues)*int(unsafe.Sizeof(requestQueue{})) + cap(q.live)*int(unsafe.Sizeof(liveRequest{})) +
-		cap(q.creators)*int(unsafe.Sizeof(creator{})) + q.keyBytes + len(q.byKey)*mapEntry + cap(q.ids)*(8+8+4)
-}
-
-func (t *rawTable) memory() int { return 12 * len(t.keys) }
 
 func (s *sites) memory() int {
 	const site = 120 // trace.Site, whose texts are shared
-	return s.byAddress.memory() + len(s.list)*(site+2*site)
+	return s.byAddress.Memory() + len(s.list)*(site+2*site)
 }
 
 func (t *thread) memory() int {

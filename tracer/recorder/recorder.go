@@ -2,12 +2,11 @@ package recorder
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -18,23 +17,19 @@ import (
 type Recorder struct {
 	process *record.Process
 
-	handles       [256]*handles   // by kind; nil for kinds that are no handles
-	constants     [256]*constants // by kind; nil for kinds without named values
-	sentinels     [256]*constants // by kind: addresses that replace an array
-	requests      *requests
-	communicators *communicators
-	signatures    *signatures
-	families      families
-	widening      widening
-	generality    generality
-	generalizing  generalizing
-	Limits        Limits
-	grown         int // bytes added since memory was last estimated
-	written       writtenTables
-	sites         *sites
-	repeats       *repeats
-	clustering    *online.Clustering // nil: this process is recorded without clustering
-	threads       []*thread          // in the order of their first records
+	objects      *identity.Objects
+	signatures   *signatures
+	families     families
+	widening     widening
+	generality   generality
+	generalizing generalizing
+	Limits       Limits
+	grown        int // bytes added since memory was last estimated
+	written      writtenTables
+	sites        *sites
+	repeats      *repeats
+	clustering   *online.Clustering // nil: this process is recorded without clustering
+	threads      []*thread          // in the order of their first records
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
@@ -55,10 +50,12 @@ type Recorder struct {
 
 	grids *timingGrids
 
-	root, undefinedRoot uint64 // raw MPI_ROOT and whether there is one
-	inStatus            uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
-	scratch             scratch
+	inStatus uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
+	scratch  scratch
 }
+
+// none is the absence of a terminal, a rank or an offset.
+const none = -1
 
 // Limits are the thresholds for closing blocks and generalizing. Only tests change
 // those that New sets.
@@ -109,25 +106,6 @@ type thread struct {
 	offset   int    // words of it that were consumed
 }
 
-// constants are the named values of a kind.
-type constants struct {
-	table    *rawTable // raw -> −1 − index
-	min, max int64     // bounds of the values
-}
-
-func newConstants(table *rawTable) *constants {
-	c := &constants{table: table, min: math.MaxInt64, max: math.MinInt64}
-	table.each(func(key uint64, _ int32) { c.min, c.max = min(c.min, int64(key)), max(c.max, int64(key)) })
-	return c
-}
-
-func (c *constants) lookup(raw uint64) (int32, bool) {
-	if c == nil || int64(raw) < c.min || int64(raw) > c.max {
-		return 0, false
-	}
-	return c.table.get(raw)
-}
-
 // New starts a recorder for a process.
 func New(p *record.Process) *Recorder {
 	r := &Recorder{
@@ -136,35 +114,9 @@ func New(p *record.Process) *Recorder {
 		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: online.New(p.Mode),
 	}
-	r.communicators = newCommunicators(&r.repeats.generation)
-	tables, sentinels := constantTables(p)
-	for _, kind := range mpi.Kinds() {
-		table := tables[kind]
-		switch {
-		case dense(kind):
-			if table == nil {
-				table = newRawTable()
-			}
-			r.handles[kind] = &handles{table: table, generation: &r.repeats.generation}
-		case kind == mpi.KindRequest:
-			r.requests = newRequests(table)
-		case table != nil:
-			r.constants[kind] = newConstants(table)
-		}
-		if table := sentinels[kind]; table != nil {
-			r.sentinels[kind] = newConstants(table)
-		}
-	}
-	r.communicators.world, r.communicators.self = none-len32(p.Constants), none-len32(p.Constants)
-	for i, c := range p.Constants {
-		switch c.Name {
-		case worldName:
-			r.communicators.world = int32(-1 - i)
-		case selfName:
-			r.communicators.self = int32(-1 - i)
-		case "MPI_ROOT":
-			r.root, r.undefinedRoot = uint64(c.Value), 1
-		case "MPI_ERR_IN_STATUS":
+	r.objects = identity.New(p.Constants, &r.repeats.generation)
+	for _, c := range p.Constants {
+		if c.Name == "MPI_ERR_IN_STATUS" {
 			r.inStatus = uint64(c.Value)
 		}
 	}
@@ -172,8 +124,6 @@ func New(p *record.Process) *Recorder {
 	r.sites.moved = r.repeats.forget
 	return r
 }
-
-func len32(c []record.Constant) int32 { return int32(len(c)) }
 
 // thread returns the thread with this number, and adds it at its first use.
 func (r *Recorder) thread(number uint32) *thread {
@@ -223,37 +173,6 @@ func (r *Recorder) Calls() uint64 {
 		n += t.calls
 	}
 	return n
-}
-
-// constantTables returns, per kind, raw value -> −1 − index into Constants. The first name of a
-// value wins. Addresses that replace an array (MPI_UNWEIGHTED) have tables of their own: as
-// elements of an array, the same numbers are plain numbers.
-func constantTables(p *record.Process) (values, sentinels map[mpi.Kind]*rawTable) {
-	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
-	for i, c := range p.Constants {
-		kind, ok := mpi.KindByName(c.Kind)
-		if !ok {
-			continue
-		}
-		tables := values
-		if spec := mpi.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
-			tables = sentinels
-		}
-		t := tables[kind]
-		if t == nil {
-			t = newRawTable()
-			tables[kind] = t
-		}
-		if _, taken := t.get(uint64(c.Value)); !taken {
-			t.put(uint64(c.Value), int32(-1-i))
-		}
-	}
-	return values, sentinels
-}
-
-// isAddress reports whether the values of a kind are themselves addresses.
-func isAddress(kind mpi.Kind) bool {
-	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
 // A Call is a call that is recorded without a shim, by a program that generates calls (a

@@ -76,7 +76,7 @@ func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Re
 	}
 	b := &repeatBuilder{r: r, c: c, m: m, named: r.scratch.named, seen: make([]bool, len(rec.Words)), ok: true}
 	if c.layout.comm >= 0 {
-		m.comm = r.useOfCommunicator(c.in[c.layout.comm], rec.Words)
+		m.comm = useOfCommunicator(r.objects, c.in[c.layout.comm], rec.Words)
 	}
 	b.record(t)
 	if !b.ok || !b.sameValues(rec.Words) {
@@ -120,14 +120,14 @@ func (b *repeatBuilder) record(t *thread) {
 	if b.c.returnSlot == inStream {
 		b.source(record.ReturnWord, 1, sourceWord)
 	}
-	b.r.requests.begin(t.number)
+	b.r.objects.Requests.Begin(t.number)
 	for i := range b.c.params {
 		if p := &b.c.params[i]; p.in && b.ok {
 			b.parameter(p, b.c.in[i], p.inSlot, false)
 		}
 	}
 	b.m.returned = len(b.m.requests)
-	b.r.requests.begin(t.number)
+	b.r.objects.Requests.Begin(t.number)
 	for i := range b.c.params {
 		if p := &b.c.params[i]; p.out && b.ok {
 			if i == b.c.newRequest && b.c.creates {
@@ -157,7 +157,7 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 	case p.kind == mpi.KindRequest:
 		b.requests(p, &rd, out)
 	case p.kind == mpi.KindBuffer:
-		if b.r.anyAddress(p.kind, b.c.words[at]) {
+		if b.r.objects.AnyAddress(p.kind, b.c.words[at]) {
 			b.seen[at] = true
 			b.m.addresses = append(b.m.addresses, wordAddress{at, p.kind})
 		}
@@ -190,7 +190,7 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 			form = sourceStatusList
 		}
 		b.source(at+2, len(words)/record.StatusWords, form)
-	case b.r.handles[p.kind] != nil:
+	case b.r.objects.Dense(p.kind):
 		b.handles(p, &rd)
 	}
 }
@@ -212,7 +212,8 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 		if mayEnd && out {
 			if p.outSlot != leftOut { // MPI_Request_free: its result is in the key
 				b.seen[at] = false
-				b.ok = b.ok && b.r.requests.isNull(b.c.words[at])
+				_, null := b.r.objects.Requests.Null(b.c.words[at])
+				b.ok = b.ok && null
 			}
 			continue
 		}
@@ -225,7 +226,7 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 			w.value, b.named = b.named[0], b.named[1:]
 		} else {
 			var ok bool
-			if w.value, ok = b.r.requests.known(b.c.words[at]); !ok {
+			if w.value, ok = b.r.objects.Requests.Known(b.c.words[at]); !ok {
 				b.ok = false
 				return
 			}
@@ -245,7 +246,7 @@ func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
 		first, n = rd.At-len(elements), len(elements)
 	}
 	for at := first; at < first+n; at++ {
-		v, found := b.r.handles[p.kind].table.get(b.c.words[at])
+		v, found := b.r.objects.Known(p.kind, b.c.words[at])
 		b.m.handles = append(b.m.handles, handleWord{int32(at), p.kind, v, found})
 	}
 }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -185,7 +186,7 @@ func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 		}
 	}
 	for _, a := range m.addresses {
-		if !r.anyAddress(a.kind, words[a.at]) {
+		if !r.objects.AnyAddress(a.kind, words[a.at]) {
 			return false
 		}
 	}
@@ -193,18 +194,22 @@ func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
 		return false
 	}
 	if len(m.requests) > 0 {
-		r.requests.begin(t.number)
+		r.objects.Requests.Begin(t.number)
 		for i := range m.requests {
 			if i == m.returned {
-				r.requests.begin(t.number)
+				r.objects.Requests.Begin(t.number)
 			}
 			q := &m.requests[i]
-			if v, ok := r.requests.known(words[q.at]); !ok || v != q.value {
+			if v, ok := r.objects.Requests.Known(words[q.at]); !ok || v != q.value {
 				return false
 			}
 		}
 	}
-	return m.creator == none || !r.requests.isNull(words[m.requestAt])
+	if m.creator == none {
+		return true
+	}
+	_, null := r.objects.Requests.Null(words[m.requestAt])
+	return !null
 }
 
 // stillMeans reports whether the handles of a repeat still mean what they did.
@@ -214,11 +219,11 @@ func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 	}
 	for i := range m.handles {
 		h := &m.handles[i]
-		if v, ok := r.handles[h.kind].table.get(words[h.at]); ok != h.found || ok && v != h.value {
+		if v, ok := r.objects.Known(h.kind, words[h.at]); ok != h.found || ok && v != h.value {
 			return false
 		}
 	}
-	if m.comm.at != none && m.comm != r.useOfCommunicator(m.comm.at, words) {
+	if m.comm.at != none && m.comm != useOfCommunicator(r.objects, m.comm.at, words) {
 		return false
 	}
 	m.generation = r.repeats.generation
@@ -226,14 +231,10 @@ func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 }
 
 // useOfCommunicator looks up the communicator at an offset of a record.
-func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
+func useOfCommunicator(o *identity.Objects, at int32, words []uint64) communicatorUse {
 	use := communicatorUse{at: at, own: none}
-	v, ok := r.handles[mpi.KindComm].table.get(words[at])
-	if !ok {
-		return use
-	}
-	if c := r.communicators.of(v); c != nil {
-		use.known, use.own, use.inter = true, c.own, c.inter
+	if c := o.Communicator(words[at]); c != nil {
+		use.known, use.own, use.inter = true, c.Own, c.Inter
 	}
 	return use
 }
@@ -254,7 +255,7 @@ func (r *Recorder) again(t *thread, m *repeat, rec record.Record) {
 	}
 	number := m.number
 	if m.creator != none {
-		r.requests.thread = t.number
+		r.objects.Requests.Begin(t.number)
 		number = r.created(m.creator, words[m.requestAt])
 	}
 	t.append(number, rec)

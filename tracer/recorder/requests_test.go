@@ -165,36 +165,6 @@ func TestRequestOfUnknownOrigin(t *testing.T) {
 	)
 }
 
-// A request that has ended under a raw handle is forgotten, however many share the handle.
-func TestRequestQueues(t *testing.T) {
-	q := newRequests(nil)
-	c := q.creatorOf([]byte("a"))
-	var ids []int32
-	for range 4 {
-		ids = append(ids, q.create(c, 7).id)
-	}
-	q.begin(0)
-	for _, want := range ids {
-		if got := q.resolve(7); got != want {
-			t.Fatalf("mention %d, want %d", got, want)
-		}
-	}
-	q.end(7, ids[2])
-	q.end(7, ids[0])
-	q.end(7, ids[3])
-	q.begin(0)
-	if got := q.resolve(7); got != ids[1] {
-		t.Errorf("left is %d, want %d", got, ids[1])
-	}
-	q.end(7, ids[1])
-	if got := q.create(c, 7).id; got != ids[0] {
-		t.Errorf("again %d, want %d", got, ids[0])
-	}
-	if n := len(q.live); n != 4 {
-		t.Errorf("%d nodes, want 4", n)
-	}
-}
-
 // Small sends of all threads share one handle; each thread waits for its own.
 func TestSharedHandleOfThreads(t *testing.T) {
 	const shared = 0x6c000000

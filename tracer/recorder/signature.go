@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -36,6 +37,14 @@ func appendName(key []byte, value int32) []byte {
 
 func appendHandle(key []byte, id int32) []byte {
 	return binary.AppendUvarint(append(key, byte(trace.Handle)), uint64(id))
+}
+
+// appendObject writes the value of a handle or request (package identity).
+func appendObject(key []byte, value int32) []byte {
+	if value < 0 {
+		return appendName(key, value)
+	}
+	return appendHandle(key, value)
 }
 
 func appendCode(key []byte, site int32) []byte {
@@ -82,7 +91,7 @@ func (s *signatures) terminal(key []byte) int32 {
 	k := string(key)
 	t := s.add(k, none)
 	s.byKey[k] = t
-	s.keyBytes += len(k) + textBytes
+	s.keyBytes += len(k) + identity.TextBytes
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -11,8 +12,8 @@ import (
 type sites struct {
 	process     *record.Process
 	dictionary  record.Dictionary
-	known       int       // number of the dictionary's modules when byAddress was last valid
-	byAddress   *rawTable // return address or path -> 1 + index into list; 0: unknown
+	known       int             // number of the dictionary's modules when byAddress was last valid
+	byAddress   *identity.Table // return address or path -> 1 + index into list; 0: unknown
 	bySite      map[trace.Site]int32
 	list        []trace.Site
 	allocations []trace.Allocation // those of the dictionary, with their sites
@@ -22,7 +23,7 @@ type sites struct {
 }
 
 func newSites(p *record.Process) *sites {
-	return &sites{process: p, byAddress: newRawTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
+	return &sites{process: p, byAddress: identity.NewTable(), bySite: map[trace.Site]int32{}, moved: func() {}}
 }
 
 // refresh reads new entries of the dictionary. A new module may be at the address of
@@ -31,7 +32,7 @@ func (s *sites) refresh() {
 	s.dictionary.Refresh()
 	if len(s.dictionary.Modules) > s.known {
 		s.known = len(s.dictionary.Modules)
-		s.byAddress = newRawTable()
+		s.byAddress = identity.NewTable()
 		s.moved()
 	}
 }
@@ -42,7 +43,7 @@ func (s *sites) of(word uint64) int32 {
 	if word == 0 {
 		return 0
 	}
-	if v, ok := s.byAddress.get(word); ok {
+	if v, ok := s.byAddress.Get(word); ok {
 		return v
 	}
 	if s.closed {
@@ -58,7 +59,7 @@ func (s *sites) of(word uint64) int32 {
 		s.refresh()
 		v = s.at(word, 0)
 	}
-	s.byAddress.put(word, v)
+	s.byAddress.Put(word, v)
 	return v
 }
 

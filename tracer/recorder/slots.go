@@ -12,7 +12,7 @@ const (
 	inSignature   slot = iota
 	inStream           // one value per call
 	inList             // a list per call: its length, then its elements
-	leftOut            // follows from the rest of the call (doc.go, "Requests")
+	leftOut            // follows from the rest of the call (identity, "Requests")
 	inStatus           // a status: one stream for each of its five fields
 	inStatuses         // a fixed number of statuses: five streams each
 	inStatusList       // none, one or many statuses: a list of five numbers each

@@ -1,11 +1,9 @@
-package recorder
-
-import "github.com/cairn-mpi/cairn/mpi"
+package identity
 
 // handles are the objects of one kind other than requests: raw handle -> −1 −
 // constant, or symbolic id.
 type handles struct {
-	table *rawTable
+	table *Table
 	ids   freeList
 	raw   []uint64 // by id
 	refs  []int32  // by id: how often MPI returned the handle; 0: the id is free
@@ -13,7 +11,14 @@ type handles struct {
 	changed   []int32 // ids that differ from the tables in the file
 	isChanged []bool  // by id
 
-	generation *uint64 // incremented on every change of the table (repeats.go)
+	generation *uint64 // incremented on every change of the table (New)
+}
+
+func newHandles(table *Table, generation *uint64) *handles {
+	if table == nil {
+		table = NewTable()
+	}
+	return &handles{table: table, generation: generation}
 }
 
 // predefined reports whether a value of the table is a constant.
@@ -23,7 +28,7 @@ func predefined(value int32) bool { return value < 0 }
 // not seen (an extension of the MPI library or another language's layer created it) gets an
 // id at its first use.
 func (h *handles) use(raw uint64) int32 {
-	if v, ok := h.table.get(raw); ok {
+	if v, ok := h.table.Get(raw); ok {
 		return v
 	}
 	return h.create(raw)
@@ -31,7 +36,7 @@ func (h *handles) use(raw uint64) int32 {
 
 // create returns the value of a handle that a call returned and that must be freed.
 func (h *handles) create(raw uint64) int32 {
-	v, ok := h.table.get(raw)
+	v, ok := h.table.Get(raw)
 	if ok {
 		if !predefined(v) {
 			h.refs[v]++
@@ -46,7 +51,7 @@ func (h *handles) create(raw uint64) int32 {
 	}
 	h.raw[id], h.refs[id] = raw, 1
 	h.change(id)
-	h.table.put(raw, id)
+	h.table.Put(raw, id)
 	return id
 }
 
@@ -65,7 +70,7 @@ func (h *handles) change(id int32) {
 
 // free drops one reference. It returns the id if that was the last reference, else −1.
 func (h *handles) free(raw uint64) int32 {
-	id, ok := h.table.get(raw)
+	id, ok := h.table.Get(raw)
 	if !ok || predefined(id) {
 		return -1
 	}
@@ -79,9 +84,6 @@ func (h *handles) free(raw uint64) int32 {
 	h.ids.give(id)
 	return id
 }
-
-// dense reports whether a kind's handles are kept in a handles table; requests are kept elsewhere.
-func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }
 
 // A freeList allocates dense ids, the smallest free one first. So a loop that creates and frees the
 // same objects gets the same ids in every iteration, in whatever order it frees them.

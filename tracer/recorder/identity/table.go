@@ -1,9 +1,9 @@
-package recorder
+package identity
 
-// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing
-// table, because the most frequent operation of the recorder is to look up the datatype and
-// communicator of a call.
-type rawTable struct {
+// A Table maps words of records (raw handles, which are ints or pointers, or addresses) to small
+// numbers. It is a flat open-addressing table, because the most frequent operation of the recorder
+// is to look up the datatype and communicator of a call.
+type Table struct {
 	keys   []uint64
 	values []int32
 	filled int // slots that are not vacant, removed ones included
@@ -15,15 +15,16 @@ const (
 	removed = vacant + 1
 )
 
-const rawTableStart = 16
+const minTable = 16 // slots
 
-func newRawTable() *rawTable {
-	t := &rawTable{}
-	t.resize(rawTableStart)
+// NewTable returns an empty table.
+func NewTable() *Table {
+	t := &Table{}
+	t.resize(minTable)
 	return t
 }
 
-func (t *rawTable) resize(n int) {
+func (t *Table) resize(n int) {
 	t.keys = make([]uint64, n)
 	t.values = make([]int32, n)
 	for i := range t.values {
@@ -32,14 +33,15 @@ func (t *rawTable) resize(n int) {
 	t.filled = 0
 }
 
-func rawHash(key uint64) uint64 {
+func hashOf(key uint64) uint64 {
 	key *= 0x9e3779b97f4a7c15
 	return key ^ key>>32
 }
 
-func (t *rawTable) get(key uint64) (int32, bool) {
+// Get returns the value of key; false if there is none.
+func (t *Table) Get(key uint64) (int32, bool) {
 	mask := uint64(len(t.keys) - 1)
-	for i := rawHash(key) & mask; ; i = (i + 1) & mask {
+	for i := hashOf(key) & mask; ; i = (i + 1) & mask {
 		v := t.values[i]
 		if v == vacant {
 			return 0, false
@@ -50,15 +52,15 @@ func (t *rawTable) get(key uint64) (int32, bool) {
 	}
 }
 
-// put sets the value of key.
-func (t *rawTable) put(key uint64, value int32) {
+// Put sets the value of key.
+func (t *Table) Put(key uint64, value int32) {
 	mask := uint64(len(t.keys) - 1)
-	for i := rawHash(key) & mask; ; i = (i + 1) & mask {
+	for i := hashOf(key) & mask; ; i = (i + 1) & mask {
 		v := t.values[i]
 		if v == vacant {
 			if (t.filled+1)*2 > len(t.keys) {
 				t.grow()
-				t.put(key, value)
+				t.Put(key, value)
 				return
 			}
 			t.keys[i], t.values[i] = key, value
@@ -73,14 +75,14 @@ func (t *rawTable) put(key uint64, value int32) {
 }
 
 // remove forgets key. The slot stays assigned to the key, which MPI is likely to reuse.
-func (t *rawTable) remove(key uint64) {
-	if _, ok := t.get(key); ok {
-		t.put(key, removed)
+func (t *Table) remove(key uint64) {
+	if _, ok := t.Get(key); ok {
+		t.Put(key, removed)
 	}
 }
 
 // grow makes room for one more entry; if possible by dropping removed slots.
-func (t *rawTable) grow() {
+func (t *Table) grow() {
 	keys, values := t.keys, t.values
 	live := 0
 	for _, v := range values {
@@ -88,20 +90,20 @@ func (t *rawTable) grow() {
 			live++
 		}
 	}
-	n := rawTableStart
+	n := minTable
 	for n < 4*(live+1) {
 		n *= 2
 	}
 	t.resize(n)
 	for i, v := range values {
 		if v > removed {
-			t.put(keys[i], v)
+			t.Put(keys[i], v)
 		}
 	}
 }
 
 // each calls f for every entry.
-func (t *rawTable) each(f func(key uint64, value int32)) {
+func (t *Table) each(f func(key uint64, value int32)) {
 	for i, v := range t.values {
 		if v > removed {
 			f(t.keys[i], v)

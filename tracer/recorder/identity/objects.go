@@ -1,0 +1,143 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// Objects are the MPI objects of a process, and what its constants mean.
+type Objects struct {
+	Requests Requests
+
+	handles       [256]*handles   // by kind; nil for requests, and for kinds that are no handles
+	constants     [256]*constants // by kind; nil for handles, and for kinds without named values
+	sentinels     [256]*constants // by kind: addresses that replace an array
+	communicators communicators
+
+	root    uint64 // raw MPI_ROOT
+	hasRoot bool
+}
+
+// New returns the objects of a process that starts, which are those that named contains.
+// *generation is incremented whenever a value that Known or Communicator returned may change.
+func New(named []record.Constant, generation *uint64) *Objects {
+	o := &Objects{communicators: newCommunicators(named, generation)}
+	values, sentinels := tablesOf(named)
+	for _, kind := range mpi.Kinds() {
+		table := values[kind]
+		switch {
+		case kind == mpi.KindRequest:
+			o.Requests = newRequests(table)
+		case kind.IsHandle():
+			o.handles[kind] = newHandles(table, generation)
+		case table != nil:
+			o.constants[kind] = newConstants(table)
+		}
+		if table := sentinels[kind]; table != nil {
+			o.sentinels[kind] = newConstants(table)
+		}
+	}
+	for _, c := range named {
+		if c.Name == "MPI_ROOT" {
+			o.root, o.hasRoot = uint64(c.Value), true
+		}
+	}
+	return o
+}
+
+// Constant returns the value of a word that is a constant of its kind, which is no handle.
+func (o *Objects) Constant(kind mpi.Kind, word uint64) (int32, bool) {
+	return o.constants[kind].lookup(word)
+}
+
+// Sentinel returns the value of an address that replaces an array of a kind.
+func (o *Objects) Sentinel(kind mpi.Kind, word uint64) (int32, bool) {
+	return o.sentinels[kind].lookup(word)
+}
+
+// AnyAddress reports whether a word is an address without a meaning of its own (trace.Pointer).
+func (o *Objects) AnyAddress(kind mpi.Kind, word uint64) bool {
+	_, constant := o.Constant(kind, word)
+	return !constant && word != 0 && !record.IsEntry(word) // the key has addresses of allocations
+}
+
+// Dense reports whether the objects of a kind have dense ids, that is, all but requests. The
+// following methods are for these kinds.
+func (o *Objects) Dense(kind mpi.Kind) bool { return o.handles[kind] != nil }
+
+// Known returns the value of a handle; false if its creation was not seen.
+func (o *Objects) Known(kind mpi.Kind, raw uint64) (int32, bool) {
+	return o.handles[kind].table.Get(raw)
+}
+
+// Create returns the value of a handle that a call returned and that must be freed.
+func (o *Objects) Create(kind mpi.Kind, raw uint64) int32 { return o.handles[kind].create(raw) }
+
+// Free drops one reference to the object of a handle.
+func (o *Objects) Free(kind mpi.Kind, raw uint64) {
+	id := o.handles[kind].free(raw)
+	if kind == mpi.KindComm {
+		o.communicators.forget(id)
+	}
+}
+
+// Start adds the predefined communicators, which the extras of MPI_Init describe.
+func (o *Objects) Start(extras *record.Reader) {
+	if world, ok := readDescription(extras); ok {
+		o.communicators.start(world)
+	}
+}
+
+// SetRank sets the rank of a process that has sessions only.
+func (o *Objects) SetRank(rank int) { o.communicators.rank = rank }
+
+// Communicator returns the communicator with a handle, nil for MPI_COMM_NULL and unknown ones. It
+// is valid until one is created or freed.
+func (o *Objects) Communicator(raw uint64) *Communicator {
+	value, ok := o.Known(mpi.KindComm, raw)
+	if !ok {
+		return nil
+	}
+	return o.communicators.of(value)
+}
+
+// UseCommunicator is Communicator for a handle that was passed to a call. If its creation was not
+// seen it gets an id.
+func (o *Objects) UseCommunicator(raw uint64) *Communicator {
+	return o.communicators.of(o.handles[mpi.KindComm].use(raw))
+}
+
+// AddCommunicator adds the communicator that a call created, which extras describes, and returns
+// its instance; false if there is none.
+func (o *Objects) AddCommunicator(c Creation, extras *record.Reader) (instance int32, ok bool) {
+	return o.communicators.create(c, extras)
+}
+
+// AddParent adds the communicator to the world that spawned this one, at the first call that
+// returns it, and returns its instance; false if there is none.
+func (o *Objects) AddParent(raw uint64, extras *record.Reader) (instance int32, ok bool) {
+	value, ok := o.Known(mpi.KindComm, raw)
+	if !ok || predefined(value) {
+		return none, false
+	}
+	return o.communicators.addParent(value, extras)
+}
+
+// Label gives a communicator the name that the program chose.
+func (o *Objects) Label(c *Communicator, name string) { o.communicators.label(c, name) }
+
+// IsRoot reports whether the caller is the root of a rooted collective.
+func (o *Objects) IsRoot(c *Communicator, root uint64) bool {
+	if c.Inter {
+		return o.hasRoot && int32(root) == int32(o.root)
+	}
+	return int32(root) == c.Own
+}
+
+// Instances returns all communicators that ever existed.
+func (o *Objects) Instances() []trace.Communicator {
+	return slices.Clone(o.communicators.instances)
+}
