@@ -28,8 +28,8 @@ struct cairn_announcement {
 // its caches. fortran_entry.inc depends on the offsets of announced and announcement.
 struct cairn_thread {
 	_Alignas(64) char *cursor;    // where the next record goes
-	char *soft;                   // end of the buffer without the reserve for nested calls; cursor may be beyond it
-	char *hard;                   // end of the buffer
+	char *soft;                   // its end without the reserve for nested calls; cursor may be beyond it
+	char *hard;                   // its end
 	struct cairn_buffer *buffer;
 	struct cairn_record_header *next; // the original that the next call is expected to repeat
 	struct cairn_record_header *last; // the original of the last call, or its record; NULL: none
@@ -38,7 +38,7 @@ struct cairn_thread {
 	uint32_t depth;               // number of open records
 	uint32_t busy;
 	uint32_t generation;          // number of buffers so far
-	uint32_t announced;           // function that a Fortran procedure announced; 0: a wrapper has recorded it
+	uint32_t announced;           // by a Fortran procedure: a function; 0: a wrapper has recorded it
 	// for evidence.h, in ticks
 	uint64_t returned;            // end of the last call; 0: ignore the computation since then
 	uint64_t long_ticks;          // duration that counts as long; 0: not known yet
