@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
@@ -87,7 +88,7 @@ func (l *Long) write(record []uint64) {
 		header := l.segment[:headerWords]
 		clear(header)
 		copy(bytesOf(header), "CAIRNSEG")
-		header[1], header[2] = halves(1, 0), l.sequence
+		header[1], header[2] = halves(rawlayout.BufferFormat, 0), l.sequence
 		p := l.process
 		header[5], header[6], header[7] = p.clock, p.clock, uint64(p.Start)+p.clock
 		l.sequence++

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // Raw handles of a fake MPI library.
@@ -127,7 +128,7 @@ func (p *Process) Write(t testing.TB, spool string) string {
 	raw := p.description(t)
 	segment := make([]uint64, headerBytes/8, headerBytes/8+len(p.words))
 	copy(bytesOf(segment), "CAIRNSEG")
-	segment[1] = halves(1, 0)
+	segment[1] = halves(rawlayout.BufferFormat, 0)
 	segment[3] = uint64(8 * len(p.words))
 	segment[5], segment[6], segment[7] = p.clock, p.clock, uint64(p.Start)+p.clock
 	segment = append(segment, p.words...)
