@@ -83,7 +83,7 @@ static void *application(void *argument)
 			break;
 		}
 		CHECK(capacity >= minimum);
-		CHECK(memcmp(h->magic, "CAIRNSEG", 8) == 0 && h->format == 1);
+		CHECK(memcmp(h->magic, "CAIRNSEG", 8) == 0 && h->format == 2);
 		CHECK(h->thread == me && h->sequence == n && atomic_load(&h->used) == 0);
 		uint64_t *word = (uint64_t *)((char *)h + HEADER);
 		for (uint64_t at = 0; at < minimum / 8; at++)
