@@ -53,7 +53,7 @@ func (w *wrapperWriter) anyCall() {
 	w.declarations()
 	w.inputs()
 	w.call()
-	w.outputs("cairn_commit(&record_, word_);")
+	w.outputs(false)
 	w.afterRecord()
 	w.text.WriteString("}\n")
 }
@@ -85,7 +85,7 @@ func (w *wrapperWriter) expectedCall() {
 	}
 	w.line("uint64_t *word_ = cairn_repeat(&record_, %s, CAIRN_FRAME);", epoch)
 	w.call()
-	w.outputs(fmt.Sprintf("cairn_commit_repeat(&record_, outputs_, word_, %v);", epochAfter(f)))
+	w.outputs(true)
 	w.afterRecord()
 	w.text.WriteString("}\n")
 }
@@ -111,10 +111,11 @@ func mayRepeat(f *mpi.Function) bool {
 	}
 	for i := range f.Params {
 		p := &f.Params[i]
-		switch {
-		case !p.Direction.IsIn() && p.Kind != mpi.KindArgv:
-		case p.Kind == mpi.KindStatus, p.Kind == mpi.KindString, p.Kind == mpi.KindStrings, p.Kind == mpi.KindArgv,
-			p.Kind == mpi.KindArgumentLists, p.Kind == mpi.KindF08Status:
+		if !p.Direction.IsIn() {
+			continue
+		}
+		switch p.Kind {
+		case mpi.KindStatus, mpi.KindString, mpi.KindStrings, mpi.KindArgv, mpi.KindArgumentLists, mpi.KindF08Status:
 			return false
 		}
 	}
@@ -257,11 +258,11 @@ func (w *wrapperWriter) call() {
 	}
 }
 
-// outputs writes the record's output section and the statement that commits it.
-func (w *wrapperWriter) outputs(commit string) {
+// outputs writes the record's output section and commits it. repeat: the call was expected.
+func (w *wrapperWriter) outputs(repeat bool) {
 	f := w.f
 	w.line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", resultWord(f))
-	if strings.Contains(commit, "outputs_") {
+	if repeat {
 		w.line("\tconst uint64_t *const outputs_ = word_;")
 	}
 	if hasOut(f) {
@@ -289,7 +290,11 @@ func (w *wrapperWriter) outputs(commit string) {
 		w.line("\tcounts_ = %s;", counts(f))
 		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
 	}
-	w.line("\t" + commit)
+	if repeat {
+		w.line("\tcairn_commit_repeat(&record_, outputs_, word_, %v);", epochAfter(f))
+	} else {
+		w.line("\tcairn_commit(&record_, word_);")
+	}
 	if f.MayMark() {
 		w.line("} else {\n\t\tcounts_ = %s;", counts(f))
 	}

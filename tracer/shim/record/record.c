@@ -216,15 +216,14 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 	return true;
 }
 
-// The paths of usual calls call no function but at their end, so that they save no registers.
+// What a call that repeats an earlier one has no part in is elsewhere in the code.
 #define LATER __attribute__((noinline, cold))
 
 #define FUNCTION_AND_BINDING ((uint64_t)0xffffff << 32) // in the first word of a record
 
 enum { MAX_INPUTS = 1 << (16 - CAIRN_INPUTS_SHIFT) }; // words of header and inputs of an original
 
-// same_words reports whether n words are equal.
-static inline bool same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
+bool cairn_same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
 {
 	if (n == 0)
 		return true;
@@ -234,11 +233,6 @@ static inline bool same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
 	for (const uint64_t *end = a + (n & ~(uint64_t)1); a != end; a += 2, b += 2)
 		equal = _mm_and_si128(equal, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b)));
 	return _mm_movemask_epi8(equal) == 0xffff;
-}
-
-bool cairn_same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
-{
-	return same_words(a, b, n);
 }
 
 bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n)
@@ -351,7 +345,7 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & FUNCTION_AND_BINDING) != 0 ||
 		inputs_of(o) != n + CAIRN_HEADER / 8 || epoch >= CAIRN_SHORT_MAX_EPOCH))
 		return enter_record(record, word);
-	if (CAIRN_UNLIKELY(!same_words((const uint64_t *)(o + 1), inputs, n)))
+	if (CAIRN_UNLIKELY(!cairn_same_words((const uint64_t *)(o + 1), inputs, n)))
 		return enter_record(record, word);
 	record->original = o;
 	s->second = epoch << CAIRN_SHORT_ENTER_BITS;
@@ -459,7 +453,7 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 		return;
 	}
 	unsigned state = CAIRN_SHORT_EQUAL;
-	if (same_words(outputs, (const uint64_t *)o + inputs, n)) {
+	if (cairn_same_words(outputs, (const uint64_t *)o + inputs, n)) {
 		word = outputs;
 	} else {
 		state = CAIRN_SHORT_OUTPUTS;
