@@ -11,7 +11,7 @@ ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 FROM --platform=linux/amd64 ${GO_IMAGE} AS tools
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      ca-certificates gcc git libc6-dev libmpich-dev libopenmpi-dev make \
+      ca-certificates gcc gcc-aarch64-linux-gnu git libc6-dev libc6-dev-arm64-cross libmpich-dev libopenmpi-dev make \
  && rm -rf /var/lib/apt/lists/*
 # --- end of tools (hack/images.sh dockerfile keeps everything above as an image)
 
@@ -24,7 +24,7 @@ RUN mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/e
  && if [ "$TARGETARCH" = amd64 ]; then \
       make -j"$(nproc)" build VERSION="$VERSION" && cp -R lib/. /image/usr/local/lib/cairn/; \
     else \
-      make build-commands GOARCH="$TARGETARCH" VERSION="$VERSION"; \
+      make build-arm64 VERSION="$VERSION" && cp bin/arm64/* bin/; \
     fi \
  && cp bin/cairn bin/cairn-probe bin/cairn-operator /image/usr/local/bin/ \
  && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \

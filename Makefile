@@ -5,13 +5,15 @@ SHELL := /bin/bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
+# the compressor shares C with the shim, so cairn is linked by gcc; it runs on any libc
+STATIC := -linkmode external -extldflags -static
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so lib/libcairn-reference-openmpi.so lib/libcairn-reference-mpich.so
 ALLOCATIONS := lib/libcairn-allocations.so
 REPLAYERS := lib/cairn-replay-openmpi lib/cairn-replay-mpich
 # one set of build options: whatever is compiled once is found again, for commands and tests and in
 # any folder
-export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
-export CGO_ENABLED := 0
+export GOFLAGS := $(filter-out -trimpath -tags=%,$(GOFLAGS)) -trimpath -tags=netgo,osusergo
+export CGO_ENABLED := 1
 export KUBEBUILDER_ASSETS := $(CACHE)/bin
 # the same for C: Debian's ccache, for gcc and for the MPIs' compilers, which call that
 ifneq (,$(wildcard /usr/lib/ccache))
@@ -23,12 +25,12 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 ##@ Use
 .PHONY: build
-build: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS) ## the commands in bin/, the tracer's libraries and the replayers in lib/
+build: bin/cairn bin/cairn-probe bin/cairn-operator $(SHIMS) $(ALLOCATIONS) $(REPLAYERS) ## the commands in bin/, the tracer's libraries and the replayers in lib/
 
 .PHONY: build-commands build-arm64
 build-commands: bin/cairn bin/cairn-probe bin/cairn-operator # static, also with GOARCH=arm64
 build-arm64: ## the commands for arm64 nodes in bin/arm64/; pods run untraced there
-	GOARCH=arm64 go build -ldflags '$(LDFLAGS)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
+	GOARCH=arm64 CC=aarch64-linux-gnu-gcc go build -ldflags '$(LDFLAGS) $(STATIC)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
 
 .PHONY: demo
 demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)
@@ -56,7 +58,7 @@ e2e-matrix: build ## problems of a job on a cluster: scenario, expected result, 
 
 .PHONY: test-browser
 test-browser: ## the report in a real browser (Debian: chromium)
-	go test -tags browser -count=1 ./analyzer/report
+	go test -tags browser,netgo,osusergo -count=1 ./analyzer/report
 
 .PHONY: check-perfetto
 check-perfetto: bin/cairn ## decode an export with Perfetto's own schema (PERFETTO=checkout; Debian: protobuf-compiler)
@@ -78,7 +80,7 @@ docs: build bin/cairn-otf2 examples ## update the README's output blocks from re
 
 .PHONY: docs-screenshot
 docs-screenshot: ## docs/report.png, the first screen of a report (Debian: chromium)
-	CAIRN_DOCS_SCREENSHOT=$(CURDIR)/docs/report.png go test -tags browser -count=1 -run TestFreshReader ./analyzer/report
+	CAIRN_DOCS_SCREENSHOT=$(CURDIR)/docs/report.png go test -tags browser,netgo,osusergo -count=1 -run TestFreshReader ./analyzer/report
 
 .PHONY: verify
 verify: ## check format, lint, generated files and how commits are described
@@ -115,19 +117,16 @@ help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9%-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
-.PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) $(REPLAYERS)
+.PHONY: bin/cairn bin/cairn-otf2 bin/cairn-probe bin/cairn-operator $(SHIMS) $(ALLOCATIONS) $(REPLAYERS)
 bin/cairn:
-	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
-# the same command with the OTF2 library, which needs cgo (Debian: libopen-trace-format2-dev, pkg-config)
+	go build -ldflags '$(LDFLAGS) $(STATIC)' -o $@ ./cmd/cairn
+# the same command with the OTF2 library (Debian: libopen-trace-format2-dev, pkg-config)
 bin/cairn-otf2:
-	CGO_ENABLED=1 go build -tags otf2 -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
+	go build -tags otf2,netgo,osusergo -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 bin/cairn-probe:
 	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-probe
 bin/cairn-operator:
 	go build -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-operator
-lib/libcairn-core.so:
-	CGO_ENABLED=1 go build -buildmode=c-shared -ldflags '$(LDFLAGS)' -o $@ ./tracer/core
-	@rm -f lib/libcairn-core.h
 $(SHIMS):
 	$(MAKE) -C tracer/shim $(CURDIR)/$@ OUT=$(CURDIR)/lib
 $(ALLOCATIONS):

@@ -28,7 +28,7 @@ func newDriver(c *corpus) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, needed := range []string{"bin/cairn", "bin/cairn-otf2", "lib/libcairn-core.so"} {
+	for _, needed := range []string{"bin/cairn", "bin/cairn-otf2", "lib/libcairn-mpich.so"} {
 		if _, err := os.Stat(filepath.Join(root, needed)); err != nil {
 			return nil, fmt.Errorf("%w: run make build bin/cairn-otf2 in the root of the repository", err)
 		}

@@ -130,12 +130,12 @@ func differences(line string) (string, []value) {
 
 func predictions(b *bench) {
 	must(os.Setenv("CAIRN_BENCH_PREDICT", b.param("PAIRS")))
-	b.goTest(differences, "-tags", "mpi", "-v", "-run", "Test(Network)?Predictions", "./test/mpi")
+	b.goTest(differences, "-tags", "mpi,netgo,osusergo", "-v", "-run", "Test(Network)?Predictions", "./test/mpi")
 }
 
 func replayTimes(b *bench) {
 	must(os.Setenv("CAIRN_BENCH_PREDICT", b.param("PAIRS")))
-	b.goTest(differences, "-tags", "mpi", "-v", "-run", "TestReplayTimes", "./test/mpi")
+	b.goTest(differences, "-tags", "mpi,netgo,osusergo", "-v", "-run", "TestReplayTimes", "./test/mpi")
 }
 
 func long(b *bench) {

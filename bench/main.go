@@ -69,7 +69,7 @@ func openTrees(folders []string) ([]*tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, built := range []string{"bin/cairn", "lib/libcairn-core.so"} {
+		for _, built := range []string{"bin/cairn", "lib/libcairn-mpich.so"} {
 			if _, err := os.Stat(filepath.Join(folder, built)); err != nil {
 				return nil, fmt.Errorf("%s is not built: run make build in it: %w", folder, err)
 			}

@@ -39,7 +39,7 @@ make -s bin/cairn & building=$! # needs no C compiler, and apt waits for the net
 trap 'kill $building 2>/dev/null || true' EXIT
 hack/install.sh base
 wait $building && trap - EXIT || die "Cairn could not be built"
-make -s -j"$(nproc)" lib/libcairn-core.so lib/libcairn-openmpi.so
+make -s -j"$(nproc)" lib/libcairn-openmpi.so
 make -s -C examples bin/openmpi/stencil
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 bin/cairn run --force -o out/demo -- mpirun.openmpi -np 2 \

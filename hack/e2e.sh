@@ -37,7 +37,7 @@ hack/deploy.sh default e2e e2e-restricted e2e-quota
 step deployed
 [ "$short" = false ] || set -- -short "$@"
 status=0
-go test -tags e2e -count=1 -timeout 170m -parallel 4 ${CAIRN_TEST_CPU:+-json} -v "$@" ./test/e2e ||
+go test -tags e2e,netgo,osusergo -count=1 -timeout 170m -parallel 4 ${CAIRN_TEST_CPU:+-json} -v "$@" ./test/e2e ||
   status=$?
 step tests
 # The README's outputs of a cluster, from the sample that it applies, on a cluster on which all

@@ -11,8 +11,8 @@ DUCKDB_VERSION=${DUCKDB_VERSION:-v2.10506.0}          # of its Go module; DuckDB
 MINIO_VERSION=${MINIO_VERSION:-v0.0.0-20260212201848-7aac2a2c5b7c}
 
 # as in the Makefile: what was compiled once is found again
-[[ ${GOFLAGS:-} == *-trimpath* ]] || export GOFLAGS="${GOFLAGS:-} -trimpath"
-export CGO_ENABLED=${CGO_ENABLED:-0}
+[[ ${GOFLAGS:-} == *-trimpath* ]] || export GOFLAGS="${GOFLAGS:-} -trimpath -tags=netgo,osusergo"
+export CGO_ENABLED=${CGO_ENABLED:-1}
 
 HACK=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(dirname "$HACK")

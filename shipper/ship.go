@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/compressor"
 )
 
 // Options of Ship.
@@ -160,6 +161,12 @@ func (s *ship) run(ctx context.Context) []string {
 	defer release()
 	if !locked {
 		return s.report()
+	}
+	if c, err := compressor.Start(s.Options.Spool, s.Logf); err != nil {
+		s.Logf("records of living ranks are not compressed: %v", err)
+	} else {
+		defer c.Close()
+		s.spool.release = c.Release
 	}
 	heartbeats := make(chan struct{})
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))

@@ -50,10 +50,11 @@ type scanner struct {
 	starting int               // running processes without a description so far
 	remote   spool.Remote
 	apart    bool
+	release  func(directory string) // called with every process that has ended
 }
 
 func newScanner(dir string) *scanner {
-	return &scanner{dir: dir, known: map[string]*process{}, broken: map[string]string{}}
+	return &scanner{dir: dir, release: func(string) {}, known: map[string]*process{}, broken: map[string]string{}}
 }
 
 // scan lists the processes, sorted by directory.
@@ -112,6 +113,9 @@ func (s *scanner) read(name string) (*process, error) {
 	}
 	// an unknown state counts as running: nothing is removed then
 	alive = alive || err != nil
+	if !alive {
+		s.release(name)
+	}
 	p := s.known[name]
 	if p == nil {
 		description, err := d.Process()

@@ -25,24 +25,24 @@ var stages = []stage{
 		"make -s build bin/cairn-otf2 examples",
 		"hack/lint.sh --build-only",
 		"go list -test -export ./... >/dev/null",
-		"go list -test -export -tags mpi,e2e ./test/... ./tracer/... >/dev/null",
+		"go list -test -export -tags mpi,e2e,netgo,osusergo ./test/... ./tracer/... >/dev/null",
 		"go list -test -export -gcflags=-d=checkptr " + unsafe + " >/dev/null",
-		"CGO_ENABLED=1 go list -test -export -race " + concurrent + " >/dev/null",
+		"go list -test -export -race " + concurrent + " >/dev/null",
 	}},
 	{name: "mpi", after: []string{"build"}, budget: 400, steps: []string{
-		"go test -vet=off -tags mpi -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
+		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
 	}},
 	{name: "e2e", after: []string{"build"}, budget: 340, steps: []string{"hack/e2e.sh"}},
 	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
 		"go test -vet=off -timeout 15m $(go list ./... | grep -vxF \"$(go list " + unsafe + ")\")",
 		"go test -vet=off -timeout 15m -gcflags=-d=checkptr " + unsafe,
-		"CGO_ENABLED=1 go test -vet=off -tags otf2 -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
+		"go test -vet=off -tags otf2,netgo,osusergo -run 'OTF2|Archive' ./analyzer/export/otf2/library ./cmd/cairn/internal/export",
 	}},
 	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
-		"CGO_ENABLED=1 go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
+		"go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
 	{name: "tracer", after: []string{"build"}, budget: 240, steps: []string{
-		"go test -vet=off -tags mpi -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
+		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
 	// With priority over other sessions (sched(7), autogroup) where the system allows it: README.md
@@ -52,15 +52,15 @@ var stages = []stage{
 	}},
 	{name: "matrix", after: []string{"build", "e2e"}, nightly: true, steps: []string{"make e2e-matrix"}},
 	{name: "browser", after: []string{"build"}, nightly: true, steps: []string{
-		"go test -vet=off -tags browser -count=1 ./analyzer/report",
+		"go test -vet=off -tags browser,netgo,osusergo -count=1 ./analyzer/report",
 	}},
 	{name: "recipes", after: []string{"build"}, nightly: true, steps: []string{
-		"go test -vet=off -tags recipes -count=1 -timeout 60m ./test/recipes",
+		"go test -vet=off -tags recipes,netgo,osusergo -count=1 -timeout 60m ./test/recipes",
 	}},
 	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
 	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
-		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,
-		"CGO_ENABLED=1 go test -vet=off -race -timeout 60m " + mostlyParallelTests,
+		"go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,
+		"go test -vet=off -race -timeout 60m " + mostlyParallelTests,
 	}},
 	{name: "fuzz", after: []string{"build"}, nightly: true, steps: []string{"hack/fuzz.sh"}},
 }

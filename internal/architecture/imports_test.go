@@ -63,27 +63,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The core library is in every process of every traced job: everything that it links, also
-// indirectly, is on a list.
-func TestCoreLibraryLinksLittle(t *testing.T) {
-	used := map[string]bool{}
-	for _, p := range list(t, "-deps", "./"+coreLibrary) {
-		if p.Standard {
-			continue
-		}
-		allowed := false
-		for _, prefix := range CoreMay {
-			if within(p.ImportPath, strings.TrimSuffix(prefix, "/")) {
-				allowed, used[prefix] = true, true
-			}
-		}
-		assert.True(t, allowed, "the core library links %s", p.ImportPath)
-	}
-	for _, prefix := range CoreMay {
-		assert.True(t, used[prefix], "the core library does not link %s any more: take it off the list", prefix)
-	}
-}
-
 // Binaries do not link, even indirectly, what they must not import.
 func TestBinariesLinkNothingForeign(t *testing.T) {
 	for _, binary := range Binaries {

@@ -15,7 +15,6 @@ type Text struct {
 // Texts are all generated parts of files.
 var Texts = []Text{
 	{"docs/architecture.md", "<!-- rooms: begin -->", "<!-- rooms: end -->", Table},
-	{"docs/architecture.md", "<!-- core: begin -->", "<!-- core: end -->", CoreTable},
 }
 
 // Replace returns content with the part generated again.
@@ -41,16 +40,6 @@ func Table() string {
 		}
 		outside := [...]string{"libraries", "Go's standard library only", "libraries, Kubernetes, object storage", "libraries, object storage"}[r.Outside]
 		fmt.Fprintf(&b, "| **%s** | `%s` | %s | %s | %s |\n", r.Name, strings.Join(r.Folders, "`, `"), r.About, may, outside)
-	}
-	return b.String() + "\n"
-}
-
-// CoreTable returns what the core library may link, in Markdown.
-func CoreTable() string {
-	var b strings.Builder
-	b.WriteString("\n")
-	for _, path := range CoreMay {
-		fmt.Fprintf(&b, "- `%s`\n", strings.TrimSuffix(strings.TrimPrefix(path, Module), "/"))
 	}
 	return b.String() + "\n"
 }

@@ -63,7 +63,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "tracer", Folders: []string{"tracer", "internal/tracerflags"}, May: []string{"messages", "mpi", "settings", "trace", "small"},
-		About: "what runs in the user's container: shim (C), core library, recorder, probe",
+		About: "what runs in the user's container: shim (C), recorder, probe",
 	},
 	{
 		Name: "merger", Folders: []string{"merger"}, May: []string{"mpi", "trace"},
@@ -126,17 +126,6 @@ var Rooms = []Room{
 
 // testSupport is the room that only tests may import.
 const testSupport = "tests"
-
-// coreLibrary is the package that becomes lib/libcairn-core.so, which is loaded into
-// every traced process.
-const coreLibrary = "tracer/core"
-
-// CoreMay is everything that the core library may link besides Go's standard library, as prefixes
-// of import paths. Each package here costs code, memory and initialization time in every rank.
-var CoreMay = []string{
-	Module + "internal/plainfile", Module + "mpi", Module + "trace", Module + "tracer/",
-	"github.com/cespare/xxhash/v2", "github.com/klauspost/compress/", "golang.org/x/sys/unix",
-}
 
 // A Binary must not link packages of some rooms and modules, not even indirectly.
 type Binary struct {

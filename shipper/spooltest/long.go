@@ -1,23 +1,25 @@
 package spooltest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"unsafe"
 
+	"github.com/cairn-mpi/cairn/tracer/budget"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// A Long is a process that makes more calls than fit into a record buffer. Its records go through
-// the tracer's own code, like those of a rank. Repeat repeats the calls of its Process since the
+// A Long is a process that makes more calls than fit into a record buffer. Its records are compressed
+// like those of a rank. Repeat repeats the calls of its Process since the
 // last Repeat.
 type Long struct {
 	t         testing.TB
 	process   *Process
-	spool     *spool.Spool
-	segment   []uint64
+	writer    *spool.Writer
+	buffer    []uint64
 	at        int
 	sequence  uint64
 	Directory string
@@ -38,11 +40,23 @@ func (p *Process) Begin(t testing.TB, node string) *Long {
 			t.Fatal(err)
 		}
 	}
-	s, err := spool.Open(dir)
+	root, err := os.OpenRoot(node)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Long{t: t, process: p, spool: s, Directory: dir}
+	account, err := budget.Open(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := spool.OpenDirectory(root, p.Directory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := d.Compress(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Long{t: t, process: p, writer: w, Directory: dir}
 }
 
 // Repeat makes the calls that the process has collected, n times, with different times.
@@ -73,31 +87,50 @@ func (l *Long) Repeat(n int) {
 		}
 	}
 	p.words = p.words[:0]
+	l.save()
 }
 
+const bufferBytes = 128 << 10
+
 func (l *Long) write(record []uint64) {
-	if l.at+len(record) > len(l.segment) {
-		if l.segment != nil {
-			l.spool.Full(0, unsafe.Pointer(unsafe.SliceData(l.segment)))
+	if l.at+len(record) > len(l.buffer) {
+		if l.buffer != nil {
+			l.compress()
 		}
-		fresh, capacity, err := l.spool.Fresh(uint64(8 * len(record)))
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		l.segment = unsafe.Slice((*uint64)(fresh), headerWords+int(capacity/8))
-		header := l.segment[:headerWords]
-		clear(header)
-		copy(bytesOf(header), "CAIRNSEG")
+		l.buffer = make([]uint64, max(bufferBytes/8, headerWords+len(record)))
+		header := l.buffer[:headerWords]
+		copy(bytesOf(header), rawlayout.BufferMagic)
 		header[1], header[2] = halves(rawlayout.BufferFormat, 0), l.sequence
 		p := l.process
 		header[5], header[6], header[7] = p.clock, p.clock, uint64(p.Start)+p.clock
 		l.sequence++
+		header[rawlayout.BufferTakenAt/8] = l.sequence
 		l.at = headerWords
-		l.spool.Given(0, fresh)
+		l.save()
 	}
-	copy(l.segment[l.at:], record)
+	copy(l.buffer[l.at:], record)
 	l.at += len(record)
-	l.segment[3] = uint64(8 * (l.at - headerWords))
+	l.buffer[3] = uint64(8 * (l.at - headerWords))
+}
+
+// save writes the buffer to its file.
+func (l *Long) save() {
+	if l.buffer == nil {
+		return
+	}
+	name := fmt.Sprintf("once-%d.seg", l.sequence)
+	if err := os.WriteFile(filepath.Join(l.Directory, name), bytesOf(l.buffer), 0o644); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// compress closes the full buffer.
+func (l *Long) compress() {
+	l.buffer[rawlayout.BufferClosedAt/8] = 1
+	l.save()
+	if _, err := l.writer.Step(0); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // low returns the first four bytes of a word.

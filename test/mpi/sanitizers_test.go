@@ -16,7 +16,7 @@ import (
 )
 
 // sanitizedTracer is a root of the tracer with shims that check their memory and arithmetic, with
-// the real core, and the environment of programs that run with it. Small record buffers are
+// the environment of programs that run with it. Small record buffers are
 // switched often.
 func sanitizedTracer(t *testing.T) (environment []string) {
 	t.Helper()
@@ -30,9 +30,8 @@ func sanitizedTracer(t *testing.T) (environment []string) {
 			require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))
 		}
 	}
-	for _, name := range []string{"libcairn-core.so", "libcairn-allocations.so"} {
-		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", name), filepath.Join(lib, name)))
-	}
+	const allocations = "libcairn-allocations.so"
+	require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", allocations), filepath.Join(lib, allocations)))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "config.json"),
 		[]byte(`{"verify": true, "call_sites": "path", "segment_bytes": 8192}`), 0o644))
 	return []string{

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../core/layout_gen.h"
+#include "../ring/layout_gen.h"
 #include "device.h"
 #include "index.h"
 #include "names.h"

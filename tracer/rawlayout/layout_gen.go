@@ -4,9 +4,10 @@ package rawlayout
 
 // Numbers.
 const (
-	BufferFormat       = 2
+	BufferFormat       = 3
 	BufferHeader       = 4096 // bytes of a record buffer before its records
 	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
+	RingBuffers        = 64   // maximal number of record buffers of a process that are used again
 	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
 	FlagMarker         = 2    // flag of a record: the call is a marker for clustering
 	Committed          = 1    // bit of a record's state; above it the number of words of header and inputs of an original
@@ -29,6 +30,7 @@ const (
 	LineBit            = 61 // bit of such a word that replaces a return address: the entry is a line
 	OffsetBits         = 40 // low bits of such a word that replaces a pointer: the offset; the number is above it
 	ObservedLife       = 0  // offsets of the parts of the file of observations
+	ObservedRing       = 256
 	ObservedContext    = 512
 	ObservedEvidence   = 8192
 	ContextSamples     = 32 // rows of tables
@@ -54,7 +56,9 @@ const (
 	BufferMonotonicNSAt = 48
 	BufferRealtimeNSAt  = 56
 	BufferEpochAt       = 64
-	BufferStoppedAt     = 72
+	BufferTakenAt       = 72
+	BufferClosedAt      = 80
+	BufferStoppedAt     = 88
 )
 
 // A record begins with this header, followed by its words.
@@ -85,6 +89,32 @@ const (
 	LifeLostAt        = 48
 	LifeFinalizedAt   = 56
 	LifeBytes         = 64
+)
+
+// The ring is a part of the file of observations: what the compressor must know of the record buffers.
+const (
+	RingMagic         = "CAIRNRG1"
+	RingFilledAt      = 8
+	RingCutsAt        = 16
+	RingSwitchesAt    = 24
+	RingSwitchingNSAt = 32
+	RingLongestNSAt   = 40
+	RingBytes         = 48
+)
+
+// What the compressor tells a process. A word for each buffer that is used again follows.
+const (
+	CompressorMagic       = "CAIRNCP1"
+	CompressorBytesAt     = 8
+	CompressorRemovedAt   = 16
+	CompressorCutAt       = 24
+	CompressorSignatureAt = 32
+	CompressorUnchangedAt = 40
+	CompressorPeriodAt    = 48
+	CompressorCallsAt     = 56
+	CompressorCutAgainAt  = 64
+	CompressorStoppedAt   = 72
+	CompressorBytes       = 1096
 )
 
 // A sample of what the operating system counts for the process.

@@ -62,7 +62,7 @@ func TestModulesThatCameLater(t *testing.T) {
 	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.Process)
-	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
 	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
 	r.sites.refresh()
@@ -79,7 +79,7 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
 	r := New(s.Process)
-	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 	w.write(entry(record.EntryPath, 0x401000, 0x401500, 0x401900))
 	w.write(entry(record.EntryPath, 0x401010, 0x401500, 0x401900))
 	w.write(entry(record.EntryPath, 0x401000, 0x123, 0x401900)) // through something unknown
@@ -112,7 +112,7 @@ func TestLocatedPointers(t *testing.T) {
 		s.Call(0, "MPI_Send", 0, int64(buffer), 1, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 	}
 	r := New(s.Process)
-	r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 	r.Consume(sourcesOf(s, r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
@@ -140,7 +140,7 @@ func TestLocatedPointers(t *testing.T) {
 	check(r)
 	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	resumed.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+	resumed.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 	check(resumed)
 
 	// without its dictionary a rank is not lost
@@ -161,7 +161,7 @@ func FuzzDictionary(f *testing.F) {
 		w, dir := newDictionary(t)
 		w.write(b)
 		r := New(s.Process)
-		r.Dictionary().Follow(filepath.Join(dir, record.DictionaryFile))
+		r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 		for number := range uint64(4) {
 			r.sites.of(pathWord(number))
 			r.pointer(nil, uint64(located(number, 1)))

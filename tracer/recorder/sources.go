@@ -15,8 +15,10 @@ import (
 // the last epoch that it can have seen. Records are consumed by epoch; those of one thread stay
 // in program order.
 //
-// Threads continue while records are consumed. Open calls are not waited for: no handle that such a
-// call uses can be freed, and so change its meaning, before the call returns.
+// Threads continue while records are read. What is available are therefore all records that were
+// committed before some moment, perhaps more. (Directory.readBuffers of package spool sees to
+// that.) Open calls are not waited for: no handle that such a call uses can be freed, and so change
+// its meaning, before the call returns.
 
 // A Source is the available records of a thread: buffers in order; only the last
 // one may still grow.
@@ -25,8 +27,12 @@ type Source struct {
 	Buffers []*record.Buffer
 	// Closed reports that the last buffer grows no more: an open record in it will
 	// never be committed.
-	Closed   bool
-	Ended    bool // Closed, and the process has ended
+	Closed bool
+	Ended  bool // Closed, and the process has ended
+	// More reports that the thread has records that are not available. Their epochs are not less
+	// than Beyond, so records of other threads up to that can be consumed.
+	More     bool
+	Beyond   uint64
 	started  bool
 	composer record.Composer
 }
@@ -60,6 +66,17 @@ func (s *Source) atEnd(p position) bool {
 // NewSource returns an empty source for the records of a thread.
 func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.thread(thread)} }
 
+// NextBuffer returns the sequence number of a thread's first buffer of which not all records are
+// consumed.
+func (r *Recorder) NextBuffer(thread uint32) (sequence uint64) {
+	for _, t := range r.threads {
+		if t.number == thread {
+			return t.sequence
+		}
+	}
+	return 0
+}
+
 // Number returns the number of the thread.
 func (s *Source) Number() uint32 { return s.thread.number }
 
@@ -71,22 +88,19 @@ func (s *Source) Add(seg *record.Buffer) {
 }
 
 // Resume checks that the buffers of a source are contiguous and continue where the checkpoint ends.
-func (r *Recorder) Resume(s *Source) (missing bool) {
+func (r *Recorder) Resume(s *Source) {
 	t := s.thread
 	if len(s.Buffers) > 0 && s.Buffers[0].Sequence != t.sequence {
 		r.AddNote("thread %d: record buffers %d to %d are missing", t.number, t.sequence, s.Buffers[0].Sequence-1)
 		t.offset = 0
-		missing = true
 	}
 	// the checkpoint may include the beginning of the first buffer
 	s.started = t.offset > 0
 	for i := 1; i < len(s.Buffers); i++ {
 		if s.Buffers[i].Sequence != s.Buffers[i-1].Sequence+1 {
 			r.AddNote("thread %d: record buffers are missing after %d", t.number, s.Buffers[i-1].Sequence)
-			missing = true
 		}
 	}
-	return missing
 }
 
 // peek returns the next committed record or, if the process has ended, a record that was open then.
@@ -188,13 +202,15 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	}
 	type head struct {
 		rec  record.Record
-		next int
+		next int // 0: the record is not available; its epoch is a lower bound
 		ok   bool
 	}
 	heads := make([]head, len(sources))
 	load := func(i int) {
-		h := &heads[i]
-		h.rec, h.next, h.ok = r.peek(sources[i])
+		h, s := &heads[i], sources[i]
+		if h.rec, h.next, h.ok = r.peek(s); !h.ok && s.More {
+			*h = head{rec: record.Record{Epoch: s.Beyond}, ok: true}
+		}
 	}
 	for i := range sources {
 		load(i)
@@ -214,7 +230,7 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 				second = i
 			}
 		}
-		if first < 0 {
+		if first < 0 || heads[first].next == 0 {
 			return
 		}
 		last := uint64(math.MaxUint64)
@@ -223,7 +239,7 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 				last--
 			}
 		}
-		for h := &heads[first]; h.ok && before(first, second); load(first) {
+		for h := &heads[first]; h.ok && h.next > 0 && before(first, second); load(first) {
 			r.step(sources[first], h.rec, h.next)
 			r.run(sources[first], last)
 		}

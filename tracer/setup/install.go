@@ -285,8 +285,10 @@ func FindLibraries(binary string) (string, error) {
 	beside := filepath.Dir(binary)
 	var tried []string
 	for _, dir := range []string{filepath.Join(beside, "..", "lib"), filepath.Join(beside, "..", "lib", "cairn"), filepath.Join(beside, "lib")} {
-		if _, err := os.Stat(filepath.Join(dir, CoreLibrary)); err == nil {
-			return filepath.Clean(dir), nil
+		for _, abi := range []ABI{OpenMPI, MPICH} {
+			if _, err := os.Stat(filepath.Join(dir, Shim(abi))); err == nil {
+				return filepath.Clean(dir), nil
+			}
 		}
 		tried = append(tried, filepath.Clean(dir))
 	}

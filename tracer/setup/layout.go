@@ -8,7 +8,6 @@ const (
 	ConfigFile  = "config.json"
 	// InstallFile has the Verdict of a failed installation; the probe passes it on.
 	InstallFile = "install.json"
-	CoreLibrary = "libcairn-core.so"
 	// AllocationsLibrary is also preloaded if pointers are recorded.
 	AllocationsLibrary = "libcairn-allocations.so"
 )

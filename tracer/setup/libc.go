@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -172,8 +171,8 @@ func needsOf(dir string) (needs, error) {
 			}
 		}
 	}
-	if !slices.ContainsFunc(names, func(name string) bool { return filepath.Base(name) == CoreLibrary }) {
-		return n, fmt.Errorf("the tracer's library %s is not in %s", CoreLibrary, dir)
+	if len(n.shims) == 0 {
+		return n, fmt.Errorf("the tracer's libraries are not in %s", dir)
 	}
 	return n, nil
 }

@@ -36,7 +36,7 @@ func library(t *testing.T, path, source string, flags ...string) {
 func tracerRoot(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	for _, name := range []string{CoreLibrary, Shim(OpenMPI), Shim(MPICH)} {
+	for _, name := range []string{Shim(OpenMPI), Shim(MPICH)} {
 		library(t, filepath.Join(root, "lib", name), "#include <string.h>\nvoid *f(void *p) { return memcpy(p, \"x\", 2); }\n")
 	}
 	return root
@@ -254,7 +254,6 @@ func TestInstall(t *testing.T) {
 	}
 	for name, want := range map[string]os.FileMode{
 		"cairn":                   0o755,
-		"lib/libcairn-core.so":    0o644,
 		"lib/libcairn-openmpi.so": 0o644,
 		"ld.so.preload":           0o644,
 		"spool":                   os.ModeDir | os.ModeSticky | 0o777,

@@ -92,7 +92,7 @@ func TestLostCallsAreCounted(t *testing.T) {
 		argument      string
 	}{
 		{"in the first buffers", 100_000, 32768, "end"},
-		{"in the core", 1 << 20, 16384, "end"},
+		{"in later ones", 1 << 20, 16384, "end"},
 		{"later", 3 << 20, 65536, "end"},
 		{"without MPI_Finalize", 1 << 20, 16384, "die"},
 		{"never", 1 << 30, 65536, "end"},

@@ -29,7 +29,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 		{"*(word)++ = CAIRN_WORD((array)[i_]);", "*(word)++ = CAIRN_WORD((array)[i_ == n_ - 1 ? 0 : i_]);", "MPI_Type_indexed, array_of_blocklengths: [1 2 1] in the trace, [1,2,3]"},
 	}
 	sources := t.TempDir()
-	for _, part := range []string{"shim", "core"} { // the shim includes a header of the core
+	for _, part := range []string{"shim", "ring"} { // the shim includes its headers
 		require.NoError(t, os.CopyFS(filepath.Join(sources, part), os.DirFS(filepath.Join(shimtest.Root(), "tracer", part))))
 	}
 	shim := filepath.Join(sources, "shim")
@@ -47,7 +47,7 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 	lib := filepath.Join(tracer.Dir, "lib")
 	require.NoError(t, os.Remove(lib))
 	require.NoError(t, os.Mkdir(lib, 0o755))
-	for _, library := range []string{"libcairn-core.so", "libcairn-openmpi.so", "libcairn-reference-" + implementation + ".so"} {
+	for _, library := range []string{"libcairn-openmpi.so", "libcairn-reference-" + implementation + ".so"} {
 		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", library), filepath.Join(lib, library)))
 	}
 	made := filepath.Join(lib, "libcairn-"+implementation+".so")

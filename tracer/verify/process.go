@@ -39,7 +39,7 @@ func readProcess(dir string) (*process, error) {
 		return nil, err
 	}
 	var later record.Dictionary
-	later.Follow(filepath.Join(dir, record.DictionaryFile))
+	later.Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 	p.Modules = append(p.Modules, later.Modules...)
 	p.index()
 	return p, nil

@@ -141,18 +141,6 @@ func TestTroubleIsNotThePrograms(t *testing.T) {
 		{"spool that is a file", func(t *testing.T) (*shimtest.Tracer, []string, string) {
 			return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the tracer cannot write"
 		}},
-		{"no core", func(t *testing.T) (*shimtest.Tracer, []string, string) {
-			tracer := shimtest.NewTracer(t, map[string]any{})
-			lib := filepath.Join(tracer.Dir, "lib")
-			require.NoError(t, os.Remove(lib))
-			require.NoError(t, os.Mkdir(lib, 0o755))
-			for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
-				b, err := os.ReadFile(filepath.Join(shimtest.Root(), "lib", name))
-				require.NoError(t, err)
-				require.NoError(t, os.WriteFile(filepath.Join(lib, name), b, 0o755))
-			}
-			return tracer, nil, "libcairn-core.so"
-		}},
 		{"corrupt config", func(t *testing.T) (*shimtest.Tracer, []string, string) {
 			tracer := shimtest.NewTracer(t, map[string]any{})
 			require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))

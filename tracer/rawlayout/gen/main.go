@@ -1,5 +1,5 @@
 // Command gen writes the layout of raw files for Go (tracer/rawlayout/layout_gen.go) and for C
-// (tracer/core/layout_gen.h) from its table. `go generate ./tracer/rawlayout` runs it.
+// (tracer/ring/layout_gen.h) from its table. `go generate ./tracer/rawlayout` runs it.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 // outputs are the generated files, relative to tracer/rawlayout, and their generators.
 var outputs = map[string]func() ([]byte, error){
 	"layout_gen.go":        goSource,
-	"../core/layout_gen.h": func() ([]byte, error) { return cHeader(), nil },
+	"../ring/layout_gen.h": func() ([]byte, error) { return cHeader(), nil },
 }
 
 func main() {

@@ -65,7 +65,8 @@ var (
 		doc: "A record buffer begins with this header of BufferHeader bytes, followed by its records.",
 		fields: []field{text("magic", "Magic", 8), u32("format", "Format"), u32("thread", "Thread"), word("sequence", "Sequence"),
 			word("used", "Used"), word("dropped", "Dropped"), word("ticks", "Ticks"), word("monotonic_ns", "MonotonicNS"),
-			word("realtime_ns", "RealtimeNS"), word("epoch", "Epoch"), text("stopped", "Stopped", stoppedText)}}
+			word("realtime_ns", "RealtimeNS"), word("epoch", "Epoch"), word("taken", "Taken"), word("closed", "Closed"),
+			text("stopped", "Stopped", stoppedText)}}
 	record = structure{c: "RECORD", goName: "Record",
 		doc: "A record begins with this header, followed by its words.",
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
@@ -75,6 +76,15 @@ var (
 		doc: "The life of a process is the first part of its file of observations: what is known of its end.",
 		fields: []field{text("magic", "Magic", 8), word("alive", "Alive"), word("signal", "Signal"), word("signal_at", "SignalTicks"),
 			word("exit", "Exit"), word("exit_at", "ExitTicks"), word("lost", "Lost"), word("finalized", "Finalized")}}
+	ring = structure{c: "RING", goName: "Ring", magic: "CAIRNRG1",
+		doc: "The ring is a part of the file of observations: what the compressor must know of the record buffers.",
+		fields: []field{text("magic", "Magic", 8), word("filled", "Filled"), word("cuts", "Cuts"), word("switches", "Switches"),
+			word("switching_ns", "SwitchingNS"), word("longest_ns", "LongestNS")}}
+	compressor = structure{c: "COMPRESSOR", goName: "Compressor", magic: "CAIRNCP1",
+		doc: "What the compressor tells a process. A word for each buffer that is used again follows.",
+		fields: []field{text("magic", "Magic", 8), word("bytes", "Bytes"), word("removed", "Removed"), word("cut", "Cut"),
+			word("signature", "Signature"), word("unchanged", "Unchanged"), word("period", "Period"), word("calls", "Calls"), word("cut_again", "CutAgain"),
+			text("stopped", "Stopped", stoppedText)}}
 	contextSample = structure{c: "CONTEXT_SAMPLE", goName: "ContextSample",
 		doc: "A sample of what the operating system counts for the process.",
 		fields: []field{signed("monotonic_ns", "MonotonicNS"), signed("cpu_ns", "CPUNS"), signed("voluntary", "Voluntary"),
@@ -116,7 +126,7 @@ var (
 )
 
 var structures = []*structure{
-	&buffer, &record, &life, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
+	&buffer, &record, &life, &ring, &compressor, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
 }
 
 // A constant has a name in C and one in Go; the latter is "" if no reader needs it.
@@ -127,9 +137,10 @@ type constant struct {
 }
 
 var constants = []constant{
-	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 2, ""},
+	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 3, ""},
 	{"CAIRN_BUFFER_HEADER", "BufferHeader", 4096, "bytes of a record buffer before its records"},
 	{"CAIRN_STOPPED_BYTES", "BufferStoppedBytes", stoppedText, "size of a buffer's zero-terminated text: why tracing stopped"},
+	{"CAIRN_RING", "RingBuffers", 64, "maximal number of record buffers of a process that are used again"},
 	{"CAIRN_TRUNCATED", "FlagTruncated", 1, "flag of a record: there was no room for the arguments"},
 	{"CAIRN_MARKER", "FlagMarker", 2, "flag of a record: the call is a marker for clustering"},
 
@@ -155,6 +166,7 @@ var constants = []constant{
 	{"CAIRN_OFFSET_BITS", "OffsetBits", 40, "low bits of such a word that replaces a pointer: the offset; the number is above it"},
 
 	{"CAIRN_OBSERVED_LIFE", "ObservedLife", 0, "offsets of the parts of the file of observations"},
+	{"CAIRN_OBSERVED_RING", "ObservedRing", 256, ""},
 	{"CAIRN_OBSERVED_CONTEXT", "ObservedContext", 512, ""},
 	{"CAIRN_OBSERVED_EVIDENCE", "ObservedEvidence", 8192, ""},
 

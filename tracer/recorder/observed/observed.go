@@ -1,6 +1,8 @@
 package observed
 
 import (
+	"encoding/binary"
+
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
@@ -20,6 +22,20 @@ type Content []byte
 
 // Life returns the process's life, the zero value if the format is unknown.
 func (o Content) Life() Life { return decodeLife(o.upTo(observedContext)) }
+
+// Switches returns how often the process's threads changed their record buffers, and how long that
+// took.
+func (o Content) Switches() (s Switches) {
+	b := o[min(rawlayout.ObservedRing, len(o)):]
+	if len(b) < rawlayout.RingBytes || string(b[:len(rawlayout.RingMagic)]) != rawlayout.RingMagic {
+		return s
+	}
+	word := func(at int) int64 { return int64(min(binary.NativeEndian.Uint64(b[at:]), 1<<60)) }
+	return Switches{word(rawlayout.RingSwitchesAt), word(rawlayout.RingSwitchingNSAt), word(rawlayout.RingLongestNSAt)}
+}
+
+// Switches are changes of record buffers: how many, how long in sum and at most.
+type Switches struct{ Count, TotalNS, LongestNS int64 }
 
 // Context returns the samples of what the operating system counts, nil if the format is unknown.
 func (o Content) Context() []trace.ContextSample {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
@@ -24,7 +23,9 @@ const (
 	headerDropped  = rawlayout.BufferDroppedAt / 8
 	HeaderSample   = rawlayout.BufferTicksAt / 8 // three words: ticks, monotonic, realtime
 	HeaderEpoch    = rawlayout.BufferEpochAt / 8
-	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written by the core when tracing stops
+	HeaderTaken    = rawlayout.BufferTakenAt / 8
+	HeaderClosed   = rawlayout.BufferClosedAt / 8
+	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written when tracing stops
 
 	// words of a record
 	LengthWord   = rawlayout.RecordLengthAt / 8   // u32 length, u16 function, u8 binding, u8 flags
@@ -50,7 +51,10 @@ type BufferHeader struct {
 	Used     uint64
 	Dropped  uint64
 	Sample   [3]int64 // ticks, monotonic ns, realtime ns
-	Stopped  string
+	Epoch    uint64   // the counter's value when the thread took the buffer
+	Taken    uint64   // number of this use among all of the process's buffers, from 1
+	Closed   bool     // the thread writes no more to it
+	Stopped  string   // why tracing stopped; "" if it did not
 }
 
 // ErrNoBuffer reports data that is no record buffer of this format.
@@ -80,6 +84,7 @@ func ParseBufferHeader(words []uint64) (BufferHeader, error) {
 	h.Sequence = words[HeaderSequence]
 	h.Used = words[HeaderUsed]
 	h.Dropped = words[headerDropped]
+	h.Epoch, h.Taken, h.Closed = words[HeaderEpoch], words[HeaderTaken], words[HeaderClosed] != 0
 	for i := range h.Sample {
 		h.Sample[i] = int64(words[HeaderSample+i])
 	}
@@ -98,45 +103,18 @@ type Buffer struct {
 	Thread   uint32
 	Sequence uint64
 	Words    []uint64 // with the header
-	Live     bool     // mapped memory that the application may be writing to
-	Name     string   // of its file
-	Stopped  string   // why the core stopped tracing; "" if it did not
 }
 
 // Available returns the number of words that readers may look at so far, header included.
 func (s *Buffer) Available() int {
-	used := LoadAcquire(&s.Words[HeaderUsed], s.Live)
+	used := s.Words[HeaderUsed]
 	if limit := uint64(len(s.Words)-BufferHeaderWords) * 8; used > limit {
 		used = limit
 	}
 	return BufferHeaderWords + int(used/8)
 }
 
-// LoadAcquire reads a word that a C thread may have stored with release order.
-func LoadAcquire(p *uint64, live bool) uint64 {
-	if live {
-		return atomic.LoadUint64(p)
-	}
-	return *p
-}
-
-// LiveBuffer returns the buffer in a mapped file that a thread may be writing to.
-func LiveBuffer(data []byte) *Buffer {
-	words := WordsOf(data)
-	return &Buffer{Thread: High(words[HeaderFormat]), Sequence: words[HeaderSequence], Words: words, Live: true}
-}
-
 // WordsOf returns bytes of memory as words.
 func WordsOf(data []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
-}
-
-// WriteStopped writes the reason why tracing stopped into the header of a mapped buffer. The file
-// of the buffer may be truncated, which may even be the reason.
-func WriteStopped(data []byte, text string) {
-	defer func() { _ = recover() }()
-	words := WordsOf(data)
-	area := BytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
-	n := copy(area[:len(area)-1], text)
-	area[n] = 0
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
@@ -58,9 +56,9 @@ func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
 
 // A Dictionary is the entries of the file that were read so far. The zero value has no file.
 type Dictionary struct {
-	file        string   // path of the file of a living process
-	open        *os.File // or the open file, in a recovery; the caller closes it
-	offset      int64    // of the next entry
+	follow      func() (*os.File, error) // opens the file of a living process
+	open        *os.File                 // or the open file, in a recovery; the caller closes it
+	offset      int64                    // of the next entry
 	Modules     []Module
 	Paths       [][]uint64
 	Allocations []trace.Allocation // Site is 0
@@ -69,8 +67,8 @@ type Dictionary struct {
 }
 
 // Follow reads the file of a living process, now and at every call of Refresh.
-func (d *Dictionary) Follow(path string) {
-	d.file = path
+func (d *Dictionary) Follow(open func() (*os.File, error)) {
+	d.follow = open
 	d.Refresh()
 }
 
@@ -84,29 +82,21 @@ func (d *Dictionary) Read(f *os.File) {
 // Refresh reads new entries of the file. Entries that cannot be read are treated as missing:
 // records that need them lose their site or allocation.
 func (d *Dictionary) Refresh() {
-	if d.offset >= MaxDictionary {
+	f := d.open
+	if d.offset >= MaxDictionary || f == nil && d.follow == nil {
 		return
 	}
-	if d.open != nil {
-		if info, err := d.open.Stat(); err == nil && info.Size() > d.offset {
-			d.readOn(d.open)
+	if f == nil {
+		var err error
+		if f, err = d.follow(); err != nil {
+			return
 		}
-		return
+		defer f.Close()
 	}
-	if d.file == "" {
-		return
+	// mostly there is nothing new
+	if info, err := f.Stat(); err == nil && info.Size() > d.offset {
+		d.readOn(f)
 	}
-	// mostly there is nothing new; this check is cheap
-	var there unix.Stat_t
-	if err := unix.Stat(d.file, &there); err != nil || there.Size <= d.offset {
-		return
-	}
-	f, err := os.Open(d.file)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	d.readOn(f)
 }
 
 // readOn reads the entries from offset on.

@@ -37,16 +37,15 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 	if at >= limit {
 		return r, 0
 	}
-	first := LoadAcquire(&s.Words[at], s.Live)
+	first := s.Words[at]
 	if first&rawlayout.Short != 0 {
 		return s.short(first, at, limit, c)
 	}
 	if limit-at < HeaderWords {
 		return r, 0
 	}
-	second := LoadAcquire(&s.Words[at+ReservedWord], s.Live)
+	second := s.Words[at+ReservedWord]
 	words := s.Words[at:]
-	first = words[LengthWord] // the length is written after it was opened
 	r.first(first)
 	r.Original = at
 	r.Epoch, r.Enter, r.Exit = words[EpochWord], words[EnterWord], words[ExitWord]
@@ -55,7 +54,7 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 		return r, 0
 	}
 	r.Open = !isCommitted(second)
-	if !r.Open && size > limit-at && size > s.Available()-at {
+	if !r.Open && size > limit-at {
 		return r, 0
 	}
 	r.Words = words[:length:length]
@@ -127,9 +126,7 @@ func (s *Buffer) short(first uint64, at, limit int, c *Composer) (r Record, size
 		return r, max(size, ShortWords)
 	}
 	if size > limit-at {
-		if limit = s.Available(); size > limit-at {
-			return r, 0
-		}
+		return r, 0
 	}
 	words := s.Words[at : at+size]
 	if state == rawlayout.ShortOutputs {

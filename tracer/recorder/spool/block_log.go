@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,31 +39,65 @@ type blockLog struct {
 
 func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(number) }
 
-// writeBlocks writes the full blocks to the logs.
-func (s *Spool) writeBlocks() error {
-	var times, values, chapters []*recorder.Block
-	for _, b := range s.recorder.TakeBlocks() {
+// A logEnd is where a log ends at a checkpoint: the number and length of its current file.
+type logEnd struct {
+	number int
+	bytes  int64
+}
+
+// resume makes the log end where the last checkpoint says, and returns the bytes of its files.
+// What a compressor wrote after that, before it was killed, is written again.
+func (l *blockLog) resume(d *Directory, end logEnd) (bytes int64, err error) {
+	l.number, l.bytes = end.number, end.bytes
+	numbers, err := d.numbered(l.prefix)
+	if err != nil {
+		return 0, err
+	}
+	for _, number := range numbers {
+		info, err := d.root.Lstat(l.file(number))
 		switch {
-		case b.Of.IsTimes():
-			times = append(times, b)
-		case b.Of.IsChapter():
-			chapters = append(chapters, b)
+		case err != nil:
+		case number > end.number || number == end.number && end.bytes == 0:
+			err = d.root.Remove(l.file(number))
+		case number == end.number:
+			err = d.truncate(l.file(number), end.bytes)
+			bytes += end.bytes
 		default:
-			values = append(values, b)
+			l.present = append(l.present, info.Size())
+			bytes += info.Size()
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
+	return bytes, nil
+}
+
+// writeBlocks writes the full blocks to the logs.
+func (w *Writer) writeBlocks() error {
+	var full [3][]*recorder.Block
+	for _, b := range w.recorder.TakeBlocks() {
+		log := 1
+		switch {
+		case b.Of.IsTimes():
+			log = 0
+		case b.Of.IsChapter():
+			log = 2
+		}
+		full[log] = append(full[log], b)
+	}
 	var errs [3]error
-	times, errs[0] = s.writeLog(&s.times, times)
-	values, errs[1] = s.writeLog(&s.values, values)
-	chapters, errs[2] = s.writeLog(&s.chapters, chapters)
-	s.recorder.KeepBlocks(append(append(times, values...), chapters...))
+	var left []*recorder.Block
+	for i := range w.logs {
+		full[i], errs[i] = w.writeLog(&w.logs[i], full[i])
+		left = append(left, full[i]...)
+	}
+	w.recorder.KeepBlocks(left)
 	return cmp.Or(errs[:]...)
 }
 
-// writeLog writes blocks to a log and returns those that it could not write. It opens the file each
-// time, because a program may close descriptors that are not its own, and get the same numbers for
-// files of its own.
-func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.Block, err error) {
+// writeLog writes blocks to a log and returns those that it could not write.
+func (w *Writer) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.Block, err error) {
 	for len(full) > 0 {
 		// values are many short blocks: write them together
 		l.scratch = l.scratch[:0]
@@ -72,21 +105,22 @@ func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.
 		for ; n < len(full) && len(l.scratch) < blockLogBytes; n++ {
 			l.scratch = full[n].Append(l.scratch)
 		}
-		if err := l.write(s.dir, l.scratch); err != nil {
+		if err := w.directory.append(l.file(l.number), l.bytes, l.scratch); err != nil {
 			return full, err
 		}
 		size := int64(len(l.scratch))
-		s.diskBytes += size
-		s.written += size
-		s.budget.Add(size)
+		w.diskBytes += size
+		w.written += size
+		w.budget.Add(size)
 		for _, b := range full[:n] {
-			s.recorder.Recycle(b)
+			w.recorder.Recycle(b)
 		}
 		full = full[n:]
 		if l.bytes += size; l.bytes >= l.fileBytes {
 			l.present = append(l.present, l.bytes)
 			l.number, l.bytes = l.number+1, 0
-			_ = l.write(s.dir, nil) // creates the next file; if it fails the next block tries again
+			// creates the next file; if that fails the next block tries again
+			_ = w.directory.append(l.file(l.number), 0, nil)
 		}
 	}
 	if cap(l.scratch) > maxStateKept {
@@ -95,37 +129,16 @@ func (s *Spool) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder.
 	return nil, nil
 }
 
-// write appends blocks to the log.
-func (l *blockLog) write(dir string, blocks []byte) error {
-	if err := fitsLimit(l.bytes + int64(len(blocks))); err != nil {
-		return err
-	}
-	flags := os.O_WRONLY | notFollowed
-	if l.bytes == 0 {
-		flags |= os.O_CREATE
-	}
-	f, err := os.OpenFile(filepath.Join(dir, l.file(l.number)), flags, 0o644)
-	if err != nil {
-		return err
-	}
-	if l.bytes == 0 {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		_, err = f.WriteAt(blocks, l.bytes)
-	}
-	return errors.Join(err, f.Close())
-}
-
 // forgetRemoved finds the files of the logs that the packer has removed: they no longer count
 // against this process's limit. In a shared spool the budget has them back already.
-func (s *Spool) forgetRemoved() {
-	for _, l := range []*blockLog{&s.times, &s.values, &s.chapters} {
+func (w *Writer) forgetRemoved() {
+	for i := range w.logs {
+		l := &w.logs[i]
 		for len(l.present) > 0 {
-			if _, err := os.Lstat(filepath.Join(s.dir, l.file(l.number-len(l.present)))); !errors.Is(err, os.ErrNotExist) {
+			if _, err := w.directory.root.Lstat(l.file(l.number - len(l.present))); !errors.Is(err, os.ErrNotExist) {
 				break
 			}
-			s.diskBytes -= l.present[0]
+			w.diskBytes -= l.present[0]
 			l.present = l.present[1:]
 		}
 	}

@@ -149,7 +149,7 @@ func TestBlockLogIsCutIntoFiles(t *testing.T) {
 	}
 	require.Equal(t, sum, indexed)
 
-	before, first := w.spool.diskBytes, w.spool.times.present[0]
+	before, first := w.spool.diskBytes, w.spool.logs[0].present[0]
 	require.NoError(t, os.Remove(filepath.Join(dir, "times-0")))
 	w.spool.forgetRemoved()
 	require.Equal(t, before-first, w.spool.diskBytes)

@@ -3,9 +3,7 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -70,22 +68,6 @@ func (d *Directory) open(name string) (*os.File, error) {
 	return f, err
 }
 
-// buffers returns the names of the buffer files. If the directory cannot be read it returns an
-// error, not an empty list.
-func (d *Directory) buffers() ([]string, error) {
-	entries, err := fs.ReadDir(d.root.FS(), ".")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), bufferSuffix) {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
-
 // Alive reports whether the process is alive. A process that has not taken its lock
 // yet counts as dead.
 func (d *Directory) Alive() (bool, error) {
@@ -132,7 +114,7 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	for range tries {
 		var content *trace.Content
 		var report *Report
-		var before, after uint64
+		var before uint64
 		content, report, before, err = d.recoverAt(false)
 		if err != nil {
 			if errors.Is(err, plainfile.ErrOdd) {
@@ -141,7 +123,7 @@ func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 			continue // for example because both state files were rewritten while they were read
 		}
 		// A checkpoint during the reading means that buffers may have been reused.
-		if _, after, _, err = d.readState(); err == nil && before == after {
+		if state, _, err := d.readState(); err == nil && before == state.number {
 			return content, report, nil
 		}
 	}
@@ -156,7 +138,7 @@ const (
 	processFile  = "process.json"
 	lockFile     = "lock"
 	bufferSuffix = ".seg"
-	shimBuffer   = "first-%d.seg" // buffers that the shim creates (spool.c)
+	onceBuffer   = "once-" // begins the name of a buffer that its process does not use again (buffers.c)
 )
 
 // maxProcessJSON is the limit for process.json: a few hundred constants, some hundred modules.

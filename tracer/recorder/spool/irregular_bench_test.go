@@ -185,7 +185,7 @@ func BenchmarkIrregular(b *testing.B) {
 					switch step {
 					case "checkpoint begins":
 						began = recordtest.CPUTime(b)
-					case "buffers free":
+					case "buffers released":
 						inCheckpoints += recordtest.CPUTime(b) - began
 						states += sp.stateSize
 					case "state encoded":

@@ -33,14 +33,14 @@ func TestIrregularValuesGoToTheFile(t *testing.T) {
 	written := w.play(s, nil)
 	require.Greater(t, w.spool.checkpoints, uint64(3))
 	require.Less(t, w.spool.stateSize, int64(512<<10), "of which times that are no block yet are most")
-	require.GreaterOrEqual(t, len(w.spool.values.present), 2)
+	require.GreaterOrEqual(t, len(w.spool.logs[1].present), 2)
 	require.Less(t, w.spool.recorder.Memory(), 2<<20, "no more than comes between two checkpoints")
 	c, report, err := Recover(dir)
 	require.NoError(t, err)
 	require.Equal(t, uint64(written), report.Calls)
 	compare(t, wholeContent(s), c)
 
-	require.NoError(t, os.Truncate(filepath.Join(dir, "values-1"), w.spool.values.present[1]/2))
+	require.NoError(t, os.Truncate(filepath.Join(dir, "values-1"), w.spool.logs[1].present[1]/2))
 	_, _, err = Recover(dir)
 	require.ErrorIs(t, err, recorder.ErrBlocks, "what is missing of the values is not made up")
 }
@@ -51,7 +51,7 @@ func TestStateHasALimit(t *testing.T) {
 	w, dir := startSpool(t, s)
 	w.spool.maxState = 100
 	written := w.play(s, nil)
-	require.ErrorIs(t, w.spool.stopped, ErrStopped)
+	require.ErrorContains(t, w.refused, "hardly repeat")
 	require.Less(t, written, 100_000)
 	c, report, err := Recover(dir)
 	require.NoError(t, err)

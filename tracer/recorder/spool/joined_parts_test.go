@@ -111,7 +111,7 @@ func TestJoinedParts(t *testing.T) {
 			s.Process.BootID = ""
 			whole := wholeContent(s)
 			w, dir := startSpool(t, s)
-			w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = calls/3, 1
+			w.spool.recorder.Limits.Grammar, w.spool.logs[0].fileBytes = calls/3, 1
 			o := objects{}
 			d, err := openPath(dir)
 			require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestMemoryHasALimit(t *testing.T) {
 			if kind.name != "datatypes-kept" { // all of which live, and MPI holds them, too
 				require.Less(t, most, limit*3/2)
 			}
-			c, report, err := Recover(run.writer.spool.dir)
+			c, report, err := Recover(run.writer.dir)
 			require.NoError(t, err)
 			require.Zero(t, report.Lost)
 			require.EqualValues(t, len(functions), report.Calls)

@@ -24,7 +24,7 @@ func TestChaptersApart(t *testing.T) {
 		whole := wholeContent(s)
 		w, dir := startSpool(t, s)
 		w.spool.recorder.Limits.Grammar = 100_000
-		w.spool.times.fileBytes = 1
+		w.spool.logs[0].fileBytes = 1
 		w.play(s, func(n int) {
 			if n%30_000 == 0 {
 				w.spool.raw = checkpointBytes + w.spool.stateSize + 1
@@ -85,7 +85,7 @@ func TestChaptersApart(t *testing.T) {
 func TestDamagedChapters(t *testing.T) {
 	s := chaoticProgram(t, 30, 200_000)
 	w, dir := startSpool(t, s)
-	w.spool.recorder.Limits.Grammar, w.spool.times.fileBytes = 100_000, 1
+	w.spool.recorder.Limits.Grammar, w.spool.logs[0].fileBytes = 100_000, 1
 	w.play(s, func(n int) {
 		if n%3_000 == 0 {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1

@@ -60,7 +60,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 				if random.IntN(2) == 0 { // killed while it wrote
 					require.NoError(t, os.WriteFile(filepath.Join(dir, partNew), []byte("CAIRN"), 0o644))
 				}
-				name := filepath.Join(dir, w.spool.times.file(w.spool.times.number-1))
+				name := filepath.Join(dir, w.spool.logs[0].file(w.spool.logs[0].number-1))
 				old, _ := os.ReadFile(name)
 				done := packed(t, dir)
 				coded, before, after = coded+int64(done.Calls), before+done.Before, after+done.After
@@ -109,7 +109,7 @@ func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 	w, dir := startSpool(t, s)
 	seen := 0
 	w.play(s, func(int) {
-		log := &w.spool.times
+		log := &w.spool.logs[0]
 		if log.number == seen {
 			return
 		}

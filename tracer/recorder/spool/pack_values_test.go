@@ -62,7 +62,7 @@ func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, leftNew), []byte("CAIRN"), 0o644))
 			}
 			left, _ := os.ReadFile(filepath.Join(dir, leftFile))
-			name := filepath.Join(dir, w.spool.values.file(w.spool.values.number-1))
+			name := filepath.Join(dir, w.spool.logs[1].file(w.spool.logs[1].number-1))
 			old, _ := os.ReadFile(name)
 			done := packed(t, dir)
 			coded += done.Values

@@ -3,9 +3,7 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"sort"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
@@ -81,9 +79,14 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		r.Dictionary().Read(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
-	sources, err := d.readBuffers(r, ended)
+	sources, buffers, err := d.readBuffers(r, reading{living: !ended, memory: &bufferMemory{}})
 	if err != nil {
 		return fail(err)
+	}
+	for _, b := range buffers {
+		if b.header.Stopped != "" {
+			r.NoteStopped(record.Printable([]byte(b.header.Stopped)))
+		}
 	}
 	for _, s := range sources {
 		report.Buffers += len(s.Buffers)
@@ -102,6 +105,8 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	}
 	found.AddTo(content)
 	if took != nil {
+		switches := seen.Switches()
+		took.Stalls, took.StalledNS, took.LongestStallNS = switches.Count, switches.TotalNS, switches.LongestNS
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
 	}
 	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.Context() })
@@ -170,17 +175,18 @@ func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastChec
 	const tries = 5
 	var last lastCheckpoint
 	for try := 1; ; try++ {
-		state, n, ok, err := d.readState()
+		state, ok, err := d.readState()
 		if err != nil || !ok {
 			return nil, err
 		}
-		if last.recorder, err = recorder.RestoreFrom(p, state, d.readTables); err == nil {
-			last.number = n
+		if last.recorder, err = recorder.RestoreFrom(p, state.content, d.readTables); err == nil {
+			last.recorder.Limits.Memory = state.memory
+			last.number = state.number
 			break
 		}
 		// a newer checkpoint may have removed the tables of this one
 		if !errors.Is(err, os.ErrNotExist) || try == tries {
-			return nil, fmt.Errorf("%s: %w", stateFiles[n%2], err)
+			return nil, fmt.Errorf("%s: %w", stateFiles[state.number%2], err)
 		}
 	}
 	var err error
@@ -189,116 +195,6 @@ func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastChec
 		return nil, err
 	}
 	return &last, nil
-}
-
-// readBuffers reads the record buffers that the recorder has not consumed yet, thread by thread.
-func (d *Directory) readBuffers(r *recorder.Recorder, ended bool) ([]*recorder.Source, error) {
-	names, err := d.buffers()
-	if err != nil {
-		return nil, err
-	}
-	byThread := map[uint32]*recorder.Source{}
-	for _, name := range names {
-		seg, err := d.readBuffer(name)
-		switch {
-		case errors.Is(err, record.ErrNoBuffer):
-			// a file that no thread has used yet, or that is still being created
-			continue
-		case errors.Is(err, os.ErrNotExist) && !ended:
-			continue // removed between listing and opening
-		case err != nil:
-			return nil, err
-		}
-		if seg.Stopped != "" {
-			r.NoteStopped(seg.Stopped)
-		}
-		s := byThread[seg.Thread]
-		if s == nil {
-			s = r.NewSource(seg.Thread)
-			s.Closed, s.Ended = ended, ended
-			byThread[seg.Thread] = s
-		}
-		s.Add(seg)
-	}
-	var sources []*recorder.Source
-	for _, s := range byThread {
-		sort.Slice(s.Buffers, func(i, j int) bool { return s.Buffers[i].Sequence < s.Buffers[j].Sequence })
-		if n := len(s.Buffers); n > 0 && !ended {
-			last := s.Buffers[n-1]
-			if s.Buffers[n-1], err = d.readSettled(last); err != nil {
-				return nil, err
-			}
-		}
-		if missing := r.Resume(s); missing && !ended {
-			return nil, errMoved
-		}
-		sources = append(sources, s)
-	}
-	sort.Slice(sources, func(i, j int) bool { return sources[i].Number() < sources[j].Number() })
-	return sources, nil
-}
-
-// errMoved reports that buffers of a living process changed while they were read.
-var errMoved = errors.New("record buffers were reused while they were read")
-
-// readBuffer reads a buffer file.
-func (d *Directory) readBuffer(name string) (*record.Buffer, error) {
-	f, err := plainfile.Open(d.root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxBufferFile {
-		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
-	}
-	// Only the used words are read, since the file of a short run is mostly unused.
-	header := make([]uint64, record.BufferHeaderWords)
-	if _, err := io.ReadFull(f, record.BytesOf(header)); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, record.ErrNoBuffer
-		}
-		return nil, err
-	}
-	h, err := record.ParseBufferHeader(header)
-	if err != nil {
-		return nil, record.ErrNoBuffer
-	}
-	used := min(h.Used, uint64(info.Size()-record.BufferHeaderBytes)) / 8
-	words := make([]uint64, record.BufferHeaderWords+used)
-	copy(words, header)
-	n, err := f.ReadAt(record.BytesOf(words[record.BufferHeaderWords:]), record.BufferHeaderBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return &record.Buffer{Name: name, Thread: h.Thread, Sequence: h.Sequence, Words: words[:record.BufferHeaderWords+n/8], Stopped: record.Printable([]byte(h.Stopped))}, nil
-}
-
-// readSettled reads the buffer that a thread of a living process is writing to, up to the first
-// call that has not returned. It determines from a first reading which calls have returned, and
-// takes their content from a second one. So it never returns a half-written record.
-func (d *Directory) readSettled(first *record.Buffer) (*record.Buffer, error) {
-	settled := record.BufferHeaderWords
-	var c record.Composer
-	for {
-		rec, size := first.At(settled, &c)
-		if size == 0 || rec.Open {
-			break
-		}
-		settled += size
-	}
-	second, err := d.readBuffer(first.Name)
-	if err != nil {
-		return nil, err
-	}
-	if second.Thread != first.Thread || second.Sequence != first.Sequence || len(second.Words) < settled {
-		return nil, record.ErrNoBuffer
-	}
-	second.Words = second.Words[:settled]
-	return second, nil
 }
 
 // bootID returns the id of the running kernel.

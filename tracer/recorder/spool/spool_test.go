@@ -3,15 +3,12 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -21,43 +18,57 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// A spoolWriter writes the records of a fake shim into the buffers of a spool, as the shim does.
+// A spoolWriter writes the records of a fake shim into the buffers of a process's directory, as the
+// shim does (tracer/shim/record/buffers.c), and has a Writer compress each that is full.
 type spoolWriter struct {
 	t       testing.TB
-	spool   *Spool
-	own     uint32 // number of buffers created before the core was loaded
+	spool   *Writer
+	dir     string
+	process *record.Process
 	threads map[uint32]*spoolThread
+	members []*member
+	once    int    // number of other buffers so far
+	taken   uint64 // number of uses of buffers so far
+	bytes   int64  // of all buffers made so far
+	most    int    // members; 0: as many as the shim
+	refused error  // why there was no further buffer
+	killed  func() // called when the compressor is killed, by a panic with errKilled
 }
 
-// maxOwn is the number of buffers that the shim creates.
-const maxOwn = 3
+var errKilled = errors.New("killed by a test")
 
-// makeOwn makes a buffer as the shim does.
-func (w *spoolWriter) makeOwn() (unsafe.Pointer, uint64) {
-	w.t.Helper()
-	size := w.spool.process.BufferBytes
-	if size == 0 {
-		size = defaultBufferBytes
-	}
-	data, err := mapNew(filepath.Join(w.spool.dir, fmt.Sprintf(shimBuffer, w.own)), size)
-	if err != nil {
+// step has the Writer compress what is there.
+func (w *spoolWriter) step() {
+	defer func() {
+		if p := recover(); p != nil {
+			if p != any(errKilled) {
+				panic(p)
+			}
+			w.killed()
+		}
+	}()
+	if _, err := w.spool.Step(0); err != nil && w.spool.answer.stopped == "" && !errors.Is(err, w.spool.failure) {
 		w.t.Fatal(err)
 	}
-	buffer, capacity := unsafe.Pointer(unsafe.SliceData(data)), uint64(size-record.BufferHeaderBytes)
-	w.spool.Adopt(w.own, buffer, capacity)
-	w.own++
-	return buffer, capacity
+}
+
+// A member is a buffer that is used again.
+type member struct {
+	words []uint64
+	open  bool
 }
 
 type spoolThread struct {
-	words []uint64 // the mapped buffer
-	at    int
-	short recordtest.Shortener
+	words  []uint64 // the mapped buffer
+	member *member  // nil: it is not used again
+	at     int
+	short  recordtest.Shortener
 }
 
 // write appends one record, asking for buffers as needed; false when tracing has stopped.
@@ -68,18 +79,9 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 		w.threads[thread] = t
 	}
 	if t.at+len(rec) > len(t.words) {
-		var full unsafe.Pointer
-		if t.words != nil {
-			full = unsafe.Pointer(unsafe.SliceData(t.words))
-		}
-		fresh, capacity, err := w.next(thread, full, uint64(len(rec)*8))
-		if err != nil {
+		if w.refused = w.next(thread, t, int64(len(rec)*8)); w.refused != nil {
 			return false
 		}
-		if capacity < uint64(len(rec)*8) {
-			w.t.Fatalf("capacity %d for a record of %d bytes", capacity, len(rec)*8)
-		}
-		t.words = unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords+int(capacity/8))
 		t.at = record.BufferHeaderWords
 		t.short.Begin()
 		t.words[record.HeaderSample], t.words[record.HeaderSample+1], t.words[record.HeaderSample+2] = 1, 1, 1
@@ -89,29 +91,100 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	return true
 }
 
-// next hands over the full buffer of a thread and returns a fresh one, as the C part of
-// tracer/core does.
-func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
+// next closes a thread's full buffer and takes a fresh one.
+func (w *spoolWriter) next(thread uint32, t *spoolThread, minimum int64) error {
 	sequence := uint64(0)
-	if full != nil {
-		sequence = unsafe.Slice((*uint64)(full), record.BufferHeaderWords)[record.HeaderSequence] + 1
-		w.spool.Full(thread, full)
+	if t.words != nil {
+		sequence = t.words[record.HeaderSequence] + 1
+		t.words[record.HeaderClosed] = 1
+		if t.member != nil {
+			t.member.open = false
+		}
+		w.step()
 	}
-	var fresh unsafe.Pointer
-	var capacity uint64
-	if w.own < maxOwn && minimum < 2048 {
-		fresh, capacity = w.makeOwn()
-	} else {
-		var err error
-		if fresh, capacity, err = w.spool.Fresh(minimum); err != nil {
-			w.spool.Stop(err)
-			return nil, 0, err
+	full := t.words
+	if err := w.take(t, minimum); err != nil {
+		if full != nil {
+			copy(record.BytesOf(full)[rawlayout.BufferStoppedAt:][:rawlayout.BufferStoppedBytes-1], err.Error())
+		}
+		return err
+	}
+	w.taken++
+	header := recordtest.NewBuffer(thread, sequence)
+	header[record.HeaderTaken] = w.taken
+	copy(t.words, header)
+	return nil
+}
+
+// take gives a thread a buffer.
+func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
+	said := w.answered()
+	if said.stopped != "" {
+		return errors.New(said.stopped)
+	}
+	size := max(w.process.BufferBytes, record.BufferHeaderBytes+minimum)
+	if w.process.BufferBytes == 0 {
+		size = max(128<<10, size)
+	}
+	if size > maxBufferBytes {
+		return fmt.Errorf("a record of %d bytes is too large", minimum)
+	}
+	for i, m := range w.members {
+		if !m.open && said.released[i] == m.words[record.HeaderTaken] && int64(len(m.words)*8) >= size {
+			m.open = true
+			t.words, t.member = m.words, m
+			return nil
 		}
 	}
-	header := unsafe.Slice((*uint64)(fresh), record.BufferHeaderWords)
-	copy(header, recordtest.NewBuffer(thread, sequence))
-	w.spool.Given(thread, fresh)
-	return fresh, capacity, nil
+	if w.spool.budget != nil && !w.spool.budget.Take(size, w.bytes-said.removed, w.spool.budget.Limit()/16) ||
+		w.spool.budget == nil && w.process.SpoolLimitBytes > 0 && w.bytes-said.removed+said.bytes+size > w.process.SpoolLimitBytes {
+		return w.spool.limitReached()
+	}
+	w.bytes += size
+	most := w.most
+	if most == 0 {
+		most = rawlayout.RingBuffers
+	}
+	if len(w.members) == most {
+		t.words, t.member = w.mapNew(fmt.Sprint(onceBuffer, w.once, bufferSuffix), size), nil
+		w.once++
+		return nil
+	}
+	m := &member{words: w.mapNew(fmt.Sprint(len(w.members), bufferSuffix), size), open: true}
+	w.members = append(w.members, m)
+	t.words, t.member = m.words, m
+	return nil
+}
+
+// answered reads what the compressor says.
+func (w *spoolWriter) answered() (said answer) {
+	d, err := openPath(w.dir)
+	require.NoError(w.t, err)
+	defer d.Close()
+	require.NoError(w.t, said.resume(d))
+	return said
+}
+
+// mapNew makes the file of a buffer. It stays mapped until the test ends.
+func (w *spoolWriter) mapNew(name string, size int64) []uint64 {
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	require.NoError(w.t, err)
+	defer f.Close()
+	require.NoError(w.t, f.Truncate(size))
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { _ = unix.Munmap(data) })
+	return record.WordsOf(data)
+}
+
+// again has another Writer go on, as if the one so far had been killed.
+func (w *spoolWriter) again() {
+	before := w.spool
+	d, err := openPath(w.dir)
+	require.NoError(w.t, err)
+	w.spool, err = d.Compress(before.budget)
+	require.NoError(w.t, err)
+	w.spool.hook = before.hook
 }
 
 // play writes everything that the fake shim has, in the order of epochs, and calls between
@@ -148,17 +221,19 @@ func startSpool(t testing.TB, s *recordtest.Shim) (*spoolWriter, string) {
 	return openSpool(t, s, t.TempDir())
 }
 
-// openSpool turns a directory into that of a process, as the shim does, and opens it.
+// openSpool turns a directory into that of a process, as the shim does, and begins to compress it.
 func openSpool(t testing.TB, s *recordtest.Shim, dir string) (*spoolWriter, string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, processFile), s.JSON(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spool, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &spoolWriter{t: t, spool: spool, threads: map[uint32]*spoolThread{}}, dir
+	account, err := budget.Open(filepath.Dir(dir))
+	require.NoError(t, err)
+	d, err := openPath(dir)
+	require.NoError(t, err)
+	writer, err := d.Compress(account)
+	require.NoError(t, err)
+	return &spoolWriter{t: t, spool: writer, dir: dir, process: s.Process, threads: map[uint32]*spoolThread{}}, dir
 }
 
 // wholeContent is the trace of everything that a fake shim wrote, made without a spool.
@@ -183,7 +258,7 @@ func consumeAll(r *recorder.Recorder, s *recordtest.Shim) {
 // of first sight, which depends on how threads interleave.
 var ignoreHow = []cmp.Option{
 	cmpopts.IgnoreFields(timing.Clock{}, "Samples"),
-	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
+	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly", "Tracer"),
 }
 
 func compare(t *testing.T, want, got *trace.Content) {
@@ -298,8 +373,8 @@ func TestSpoolLimit(t *testing.T) {
 	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "spool limit of 40000 bytes") {
 		t.Error(c.Meta.Notes)
 	}
-	if _, _, err := w.spool.Fresh(100); !errors.Is(err, ErrStopped) {
-		t.Error(err)
+	if !errors.Is(w.refused, unix.EDQUOT) {
+		t.Error(w.refused)
 	}
 }
 
@@ -360,7 +435,7 @@ func TestStopLeavesItsReason(t *testing.T) {
 	s.Init(0, 2)
 	w.play(s, nil)
 	// a record that no buffer has room for
-	if _, _, err := w.next(0, nil, maxBufferBytes); err == nil {
+	if err := w.next(0, w.threads[0], maxBufferBytes); err == nil {
 		t.Fatal("a buffer for a record that is too large")
 	}
 	_, report, err := Recover(dir)
@@ -378,7 +453,9 @@ func TestBadProcessDirectories(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for range 2 { // without process.json, and with a bad one
-		if _, err := Open(dir); err == nil {
+		d, err := openPath(dir)
+		require.NoError(t, err)
+		if _, err := d.Compress(nil); err == nil {
 			t.Error("opened")
 		}
 		if err := os.WriteFile(filepath.Join(dir, processFile), []byte("{"), 0o600); err != nil {
@@ -424,22 +501,25 @@ func TestSharedSpoolLimit(t *testing.T) {
 		dir := filepath.Join(spool, fmt.Sprint(n))
 		require.NoError(t, os.Mkdir(dir, 0o777))
 		w, _ := openSpool(t, s, dir)
-		w.own = maxOwn
 		w.play(s, nil)
-		require.Error(t, w.spool.stopped)
-		require.Contains(t, w.spool.stopped.Error(), fmt.Sprintf("the spool limit of %d bytes is reached", limit))
+		require.ErrorContains(t, w.refused, fmt.Sprintf("the spool limit of %d bytes is reached", limit))
 		require.LessOrEqual(t, usage(), int64(limit))
-		require.Greater(t, w.spool.diskBytes, int64(limit/100), "something was left")
+		require.Greater(t, w.bytes, int64(limit/100), "something was left")
 		writers = append(writers, w)
 	}
 	before := usage()
-	for _, m := range slices.Collect(maps.Values(writers[0].spool.mapped)) {
-		writers[0].spool.remove(m)
+	files, err := filepath.Glob(filepath.Join(writers[0].dir, "*"+bufferSuffix))
+	require.NoError(t, err)
+	for _, file := range files {
+		require.NoError(t, os.Remove(file))
 	}
 	require.Less(t, usage(), before)
 	auditor := budget.Auditor{Budget: writers[1].spool.budget}
-	used, err := auditor.Audit(func() (int64, error) { return usage(), nil })
-	require.NoError(t, err)
+	used := int64(0)
+	for range 2 { // a surplus counts when it is seen twice
+		used, err = auditor.Audit(func() (int64, error) { return usage(), nil })
+		require.NoError(t, err)
+	}
 	require.False(t, writers[1].spool.budget.Take(limit-used, 0, 0), "one process does not get all of the rest")
 	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
 }
@@ -463,7 +543,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 				}
 			}
 			w.play(s, nil)
-			w.spool.consume(false)
+			_, _ = w.spool.step(false)
 			for range 4 {
 				_ = w.spool.checkpoint()
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -13,56 +12,71 @@ import (
 )
 
 // Checkpoints are written in place to two files in turn. The older one is overwritten, so the
-// process can be killed at any time, and no file has to be created and renamed each time. A file
-// has the checkpoint's number, the length of the state, the state, and a checksum of all of these.
+// compressor can be killed at any time, and no file has to be created and renamed each time. A file
+// has the checkpoint's number, the length of the state, where the logs ended, the memory limit from
+// then on, the state, and a checksum of all of these.
 
 // stateFiles are the names of the two files; checkpoint n is in file n%2.
 var stateFiles = [2]string{"state-0", "state-1"}
 
-const stateFrame = 16 // bytes before the state
+const (
+	stateFrame = 16 + 3*16 + 8 // bytes before the state
+	stateSum   = 8             // and after it
+)
 
-// frameState adds the frame to a state, which begins at stateFrame of b.
-func frameState(b []byte, number uint64) []byte {
-	binary.LittleEndian.PutUint64(b, number)
-	binary.LittleEndian.PutUint64(b[8:], uint64(len(b)-stateFrame))
+// A savedState is the content of a file.
+type savedState struct {
+	number  uint64
+	logs    [3]logEnd
+	memory  int // Limits.Memory
+	content []byte
+}
+
+// frameState adds the frame to the state of the next checkpoint, which begins at stateFrame of b.
+func (w *Writer) frameState(b []byte) []byte {
+	word := func(i int, value uint64) { binary.LittleEndian.PutUint64(b[8*i:], value) }
+	word(0, w.checkpoints)
+	word(1, uint64(len(b)-stateFrame))
+	for i := range w.logs {
+		word(2+2*i, uint64(w.logs[i].number))
+		word(3+2*i, uint64(w.logs[i].bytes))
+	}
+	word(8, uint64(w.recorder.Limits.Memory))
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
 // unframeState returns the state in a file; ok is false for an incomplete file.
-func unframeState(b []byte) (state []byte, number uint64, ok bool) {
-	if len(b) < stateFrame+8 {
-		return nil, 0, false
+func unframeState(b []byte) (s savedState, ok bool) {
+	if len(b) < stateFrame+stateSum {
+		return s, false
 	}
-	n := binary.LittleEndian.Uint64(b[8:])
-	if n > uint64(len(b)-stateFrame-8) {
-		return nil, 0, false
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	n := word(1)
+	if n > uint64(len(b)-stateFrame-stateSum) {
+		return s, false
 	}
 	end := stateFrame + int(n)
 	if binary.LittleEndian.Uint64(b[end:]) != xxhash.Sum64(b[:end]) {
-		return nil, 0, false
+		return s, false
 	}
-	return b[stateFrame:end], binary.LittleEndian.Uint64(b), true
+	s = savedState{number: word(0), memory: int(word(8)), content: b[stateFrame:end]}
+	for i := range s.logs {
+		s.logs[i] = logEnd{number: int(word(2 + 2*i)), bytes: int64(word(3 + 2*i))}
+	}
+	return s, true
 }
 
 // writeState writes the checkpoint with this number; the first one is 0.
-func writeState(dir string, number uint64, framed []byte) error {
+func (d *Directory) writeState(number uint64, framed []byte) error {
 	name := stateFiles[number%2]
 	if number < 2 {
-		return writeFile(dir, name, framed) // replaces a complete file
+		return d.replace(name+".new", name, framed)
 	}
-	if err := fitsLimit(int64(len(framed))); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|notFollowed, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(framed, 0)
-	return errors.Join(err, f.Close())
+	return d.overwrite(name, framed)
 }
 
-// readState reads the newest state of a process, its number, and whether there is one.
-func (d *Directory) readState() (state []byte, number uint64, ok bool, err error) {
+// readState reads the newest state of a process, and whether there is one.
+func (d *Directory) readState() (state savedState, ok bool, err error) {
 	damaged := ""
 	for _, name := range stateFiles {
 		b, err := d.read(name, maxStateFile)
@@ -70,18 +84,18 @@ func (d *Directory) readState() (state []byte, number uint64, ok bool, err error
 			continue
 		}
 		if err != nil {
-			return nil, 0, false, err
+			return state, false, err
 		}
-		s, n, whole := unframeState(b)
+		s, whole := unframeState(b)
 		switch {
 		case !whole:
 			damaged = name
-		case !ok || n > number:
-			state, number, ok = s, n, true
+		case !ok || s.number > state.number:
+			state, ok = s, true
 		}
 	}
 	if !ok && damaged != "" {
-		return nil, 0, false, fmt.Errorf("%s: %w", damaged, recorder.ErrCheckpoint)
+		return state, false, fmt.Errorf("%s: %w", damaged, recorder.ErrCheckpoint)
 	}
-	return state, number, ok, nil
+	return state, ok, nil
 }

@@ -22,7 +22,7 @@ import (
 func steps(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, file := range []string{"spool.go", "block_log.go", "state_file.go"} {
+	for _, file := range []string{"writer.go"} {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`\.reach\("([^"]+)"\)`).FindAllStringSubmatch(string(b), -1) {
@@ -62,6 +62,7 @@ func TestVictim(t *testing.T) {
 	dir := filepath.Join(spool, s.Process.Directory)
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	w, _ := openSpool(t, s, dir)
+	w.most = 3 // others are removed
 	sp := w.spool
 	sp.recorder.Limits.BlockCalls = 64 // so that there are full ones
 	sp.tables.minBytes = 512           // so that there is more than one file
@@ -138,5 +139,56 @@ func TestKilledAtEveryStep(t *testing.T) {
 				requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
 			})
 		}
+	}
+}
+
+// Another compressor goes on wherever one is killed: no call is lost, and none is there twice.
+func TestAnotherCompressorGoesOn(t *testing.T) {
+	seeds := 24
+	if testing.Short() {
+		seeds = 8
+	}
+	names := steps(t)
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := victimProgram(t)
+			whole := wholeContent(s)
+			random := rand.New(rand.NewPCG(uint64(seed), 8))
+			w, dir := startSpool(t, s)
+			w.most = 4 + random.IntN(20) // others are removed
+			killed := 0
+			settings := func() {
+				w.spool.recorder.Limits.BlockCalls = 64
+				w.spool.tables.minBytes = 512
+				step, left := names[random.IntN(len(names))], 1+random.IntN(4)
+				w.spool.hook = func(reached string) {
+					if reached == step {
+						left--
+					}
+					if left == 0 {
+						panic(errKilled)
+					}
+				}
+			}
+			settings()
+			w.killed = func() {
+				killed++
+				w.spool.hook = nil
+				w.again()
+				settings()
+			}
+			w.play(s, func(n int) {
+				if n%(50+7*seed) == 0 {
+					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
+				}
+			})
+			require.Positive(t, killed)
+			c, report, err := Recover(dir)
+			require.NoError(t, err)
+			require.Zero(t, report.Lost)
+			require.Empty(t, report.Notes)
+			compare(t, whole, c)
+			requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -41,12 +40,13 @@ type tableLog struct {
 	pending  []byte        // not written yet
 	anew     bool          // pending is everything and begins the next file
 	obsolete int64         // bytes of the previous file, which is not removed yet; 0: none
+	resumed  bool          // an earlier compressor wrote the file
 }
 
 // add makes the changes since the last add pending.
 func (l *tableLog) add(r *recorder.Recorder) {
 	everything := l.at.Bytes == 0 && len(l.pending) == 0
-	if len(l.pending) == 0 && l.at.Bytes > max(l.minBytes, 2*l.base) {
+	if len(l.pending) == 0 && !everything && (l.resumed || l.at.Bytes > max(l.minBytes, 2*l.base)) {
 		everything, l.anew = true, true
 	}
 	at := len(l.pending)
@@ -68,32 +68,13 @@ func (l *tableLog) next() (at recorder.TablesAt, digest xxhash.Digest) {
 	return at, digest
 }
 
-func tablesPath(dir string, number int) string {
-	return filepath.Join(dir, tablesFile+strconv.Itoa(number))
-}
+func tablesName(number int) string { return tablesFile + strconv.Itoa(number) }
 
 // write writes the pending bytes. After an error they are still pending.
-func (l *tableLog) write(dir string) error {
+func (l *tableLog) write(d *Directory) error {
 	at, digest := l.next()
 	begin := at.Bytes - int64(len(l.pending))
-	if err := fitsLimit(at.Bytes); err != nil {
-		return err
-	}
-	flags := os.O_WRONLY | notFollowed
-	if begin == 0 {
-		flags |= os.O_CREATE
-	}
-	f, err := os.OpenFile(tablesPath(dir, at.Number), flags, 0o644)
-	if err != nil {
-		return err
-	}
-	if begin == 0 {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		_, err = f.WriteAt(l.pending, begin)
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := d.append(tablesName(at.Number), begin, l.pending); err != nil {
 		return err
 	}
 	if l.anew {
@@ -102,7 +83,7 @@ func (l *tableLog) write(dir string) error {
 	if begin == 0 {
 		l.base = at.Bytes
 	}
-	l.at, l.digest, l.anew = at, digest, false
+	l.at, l.digest, l.anew, l.resumed = at, digest, false, false
 	if l.pending = l.pending[:0]; cap(l.pending) > maxStateKept {
 		l.pending = nil
 	}
@@ -111,20 +92,33 @@ func (l *tableLog) write(dir string) error {
 
 // removeObsolete removes the file that no checkpoint refers to any more and returns the
 // number of bytes freed.
-func (l *tableLog) removeObsolete(dir string) (freed int64) {
+func (l *tableLog) removeObsolete(d *Directory) (freed int64) {
 	if l.obsolete == 0 {
 		return 0
 	}
-	if err := os.Remove(tablesPath(dir, l.at.Number-1)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := d.root.Remove(tablesName(l.at.Number - 1)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0
 	}
 	freed, l.obsolete = l.obsolete, 0
 	return freed
 }
 
+// resume goes on at the tables of the last checkpoint, and removes what was written after that. The
+// next checkpoint writes everything.
+func (l *tableLog) resume(d *Directory, at recorder.TablesAt) error {
+	numbers, err := d.numbered(tablesFile)
+	for _, number := range numbers {
+		if number != at.Number {
+			err = errors.Join(err, d.root.Remove(tablesName(number)))
+		}
+	}
+	l.at, l.resumed = at, true
+	return err
+}
+
 // readTables reads the tables of a checkpoint, piece by piece.
 func (d *Directory) readTables(at recorder.TablesAt, take func(piece []byte) error) error {
-	name := tablesFile + strconv.Itoa(at.Number)
+	name := tablesName(at.Number)
 	f, err := plainfile.Open(d.root, name)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 			w.spool.recorder.Limits.Memory >>= seed % 3 * 5 // it generalizes, too
 			checkpoints := 0
 			w.spool.hook = func(step string) {
-				if step != "buffers free" {
+				if step != "buffers released" {
 					return
 				}
 				checkpoints++
@@ -96,7 +96,7 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 				require.True(t, bytes.Equal(want, checkpointOf(t, s, dir).AppendState(nil)), "checkpoint %d", checkpoints)
 				files, err := filepath.Glob(filepath.Join(dir, tablesFile+"*"))
 				require.NoError(t, err)
-				require.Equal(t, []string{tablesPath(dir, w.spool.tables.at.Number)}, files)
+				require.Equal(t, []string{filepath.Join(dir, tablesName(w.spool.tables.at.Number))}, files)
 			}
 			w.play(s, func(n int) {
 				if n%(100+70*int(seed)) == 0 {
@@ -130,7 +130,7 @@ func TestTablesThatCouldNotBeWritten(t *testing.T) {
 			case step == "state encoded" && w.spool.checkpoints%3 == 2 && failed < 20:
 				failed++
 				at, _ := w.spool.tables.next()
-				away = tablesPath(dir, at.Number)
+				away = filepath.Join(dir, tablesName(at.Number))
 				_ = os.Rename(away, away+".away")
 				require.NoError(t, os.Mkdir(away, 0o755))
 			case step == "checkpoint begins" && away != "":
@@ -168,7 +168,7 @@ func TestDamagedTables(t *testing.T) {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 		}
 	})
-	path := tablesPath(dir, 0)
+	path := filepath.Join(dir, tablesName(0))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Len(t, whole, int(w.spool.tables.at.Bytes))

@@ -8,33 +8,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The resources of tracing are known whenever the process ends. Without the file they are unknown.
+// The resources of the compressor are known whenever the process ends. Without the file they are
+// unknown.
 func TestWhatTracingTook(t *testing.T) {
 	s := irregularProgram(t, 100_000)
 	w, dir := startSpool(t, s)
-	largest := int64(0)
+	largest, memory := int64(0), 0
 	w.play(s, func(n int) {
-		if n == 50_000 {
+		if n == 10 {
 			c, _, err := Recover(dir)
 			require.NoError(t, err)
 			require.Nil(t, c.Ranks.At(0).Tracer)
 		}
-		if n > 50_000 && n%1000 == 0 {
-			largest = max(largest, w.spool.diskBytes+w.spool.stateDisk[0]+w.spool.stateDisk[1])
-			w.spool.NoteUsage(Stalls{uint64(n / 10_000), uint64(n), 7 << 13})
-		}
+		largest = max(largest, w.spool.inBuffers+w.spool.diskBytes+w.spool.stateDisk[0]+w.spool.stateDisk[1])
+		memory = max(memory, w.spool.recorder.Memory())
 	})
 	require.Positive(t, w.spool.checkpoints)
 	c, _, err := Recover(dir)
 	require.NoError(t, err)
 	took := c.Ranks.At(0).Tracer
 	require.NotNil(t, took)
-	require.EqualValues(t, 10, took.Stalls)
-	require.InDelta(t, 100_000, took.StalledNS, 4096)
-	require.EqualValues(t, 7<<13, took.LongestStallNS)
 	require.InDelta(t, largest, took.MostSpool, float64(largest/100+1<<16))
-	require.Greater(t, took.MemoryBytes, int64(1<<20))
-	require.GreaterOrEqual(t, took.MostMemory, took.MemoryBytes)
+	require.Greater(t, took.MemoryBytes, int64(100<<10))
+	require.InDelta(t, memory, took.MostMemory, float64(memory/10))
 	onDisk := int64(0)
 	files, err := filepath.Glob(filepath.Join(dir, "*-*"))
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func run(m *testing.M) (int, error) {
 	if err := os.Mkdir(filepath.Join(image, "lib"), 0o755); err != nil {
 		return 1, err
 	}
-	for _, name := range []string{setup.CoreLibrary, setup.Shim(setup.OpenMPI), setup.Shim(setup.MPICH)} {
+	for _, name := range []string{setup.Shim(setup.OpenMPI), setup.Shim(setup.MPICH)} {
 		if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", filepath.Join(image, "lib", name), source).CombinedOutput(); err != nil {
 			return 1, fmt.Errorf("gcc: %w: %s", err, out)
 		}
@@ -89,8 +89,11 @@ func copyCommands(dir string) error {
 // build builds the static commands of the image for an architecture.
 func build(dir, architecture string) error {
 	for _, name := range staticCommands {
-		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
-		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+architecture)
+		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -linkmode external -extldflags -static", "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
+		c.Env = append(os.Environ(), "CGO_ENABLED=1", "GOARCH="+architecture)
+		if architecture == "arm64" {
+			c.Env = append(c.Env, "CC=aarch64-linux-gnu-gcc")
+		}
 		if out, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", c, err, out)
 		}

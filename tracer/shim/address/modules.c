@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 #include "../spool/dictionary.h"
 #include "resolve.h"
 

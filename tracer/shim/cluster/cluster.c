@@ -11,7 +11,7 @@
 #include "../bind/bind.h"
 #include "../gen/prototypes_gen.h"
 #include "../process/config.h"
-#include "../record/core.h"
+#include "../record/buffers.h"
 #include "../record/record.h"
 #include "vote.h"
 
@@ -102,11 +102,21 @@ void cairn_cluster_forget(void)
 	able = pending.under_way = false;
 }
 
+static bool ask(struct cairn_ballot_answer *answer)
+{
+	const struct timespec pause = {0, 100000};
+
+	cairn_ballot_request(votes.number);
+	for (int i = 0; i < 2000 && !cairn_ballot_read(votes.number, answer); i++)
+		nanosleep(&pause, NULL);
+	return cairn_ballot_read(votes.number, answer);
+}
+
 // fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder
 // sees the marker.
 static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 {
-	struct cairn_core_ballot answer;
+	struct cairn_ballot_answer answer;
 	const uint64_t markers = count[kind] - counted[kind], ns = now - last_ns;
 
 	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .max_wanted = UINT64_MAX, .wanted = 1, .clusters = 1};
@@ -117,7 +127,7 @@ static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
 	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
 	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its
 	// calls have changed.
-	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !cairn_core_ask(&answer))
+	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !ask(&answer))
 		return;
 	mine.unchanged = (uint32_t)answer.unchanged;
 	mine.cluster[0].signature = answer.signature;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 
 enum {
 	CAIRN_CLUSTERS = 64,           // maximal number of different behaviors; with more there is no clustering

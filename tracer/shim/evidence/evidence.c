@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../core/buffer.h"
+#include "../../ring/buffer.h"
 #include "../process/clock.h"
 #include "../process/state.h"
 #include "../process/thread.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 #include "../process/hidden.h"
 
 struct cairn_thread;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 
 // cairn_observed returns size bytes of the file at offset CAIRN_OBSERVED_LIFE, _CONTEXT or
 // _EVIDENCE, initially zeros, or NULL if there is no room for them. The first call creates the

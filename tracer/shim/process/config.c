@@ -32,9 +32,8 @@ static bool find_root(void)
 	}
 	slash = strrchr(path, '/');
 	*slash = 0;
-	if (snprintf(cairn_config.core, sizeof(cairn_config.core), "%s/libcairn-core.so", path) >= (int)sizeof(cairn_config.core) ||
-	    snprintf(cairn_config.reference, sizeof(cairn_config.reference), "%s/libcairn-reference-" CAIRN_ABI_NAME ".so", path) >=
-		    (int)sizeof(cairn_config.reference))
+	if (snprintf(cairn_config.reference, sizeof(cairn_config.reference), "%s/libcairn-reference-" CAIRN_ABI_NAME ".so", path) >=
+	    (int)sizeof(cairn_config.reference))
 		return false;
 	if (given != NULL && given[0] != 0) {
 		snprintf(cairn_config.root, sizeof(cairn_config.root), "%s", given);

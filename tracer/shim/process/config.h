@@ -9,7 +9,7 @@
 
 struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
-	char core[4096], reference[4096]; // paths of libraries that are loaded only when they are needed
+	char reference[4096]; // path of the library that writes the reference log
 	// the settings of config.json, documented in tracer/settings; a missing text is "", a
 	// missing number 0
 #define TEXT(key, field, size) char field[size];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 
 // text is the constant's entry in process.json up to its value. There are hundreds, so they are
 // string literals.

@@ -10,7 +10,7 @@
 #include "../bind/reference.h"
 #include "../evidence/life.h"
 #include "../process/config.h"
-#include "core.h"
+#include "buffers.h"
 
 _Atomic uint64_t cairn_epoch = 2;
 
@@ -124,7 +124,7 @@ static void read_clocks(struct cairn_buffer *s)
 	}
 }
 
-// next_buffer hands the thread's full buffer to the core and continues in a fresh one.
+// next_buffer closes the thread's full buffer and continues in a fresh one.
 static bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
 	struct cairn_buffer *full = t->buffer, *fresh;
@@ -136,7 +136,7 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	// A module that was loaded at the address of an unloaded one is only noticed here.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
 		cairn_modules_refresh();
-	fresh = cairn_core_next_buffer(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
+	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
 			t->dropped = 0;

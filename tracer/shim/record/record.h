@@ -11,7 +11,7 @@
 #ifndef CAIRN_RECORD_H
 #define CAIRN_RECORD_H
 
-#include "../../core/buffer.h"
+#include "../../ring/buffer.h"
 #include "../address/call_path.h"
 #include "../evidence/evidence.h"
 #include "../process/clock.h"

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/internal/repository"
+	"github.com/cairn-mpi/cairn/tracer/compressor"
 )
 
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
@@ -35,7 +36,7 @@ func ImplementationsOf(i int) []string {
 // Libraries are the libraries that the shims need from the project's lib directory,
 // themselves included.
 var Libraries = []string{
-	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so", "libcairn-core.so",
+	"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-reference-openmpi.so", "libcairn-reference-mpich.so",
 }
 
 // Yield is a library that makes waiting ranks sleep for short times (test/yield): with more
@@ -57,7 +58,8 @@ func Root() string { return repository.Root() }
 // A Tracer is a root directory of the tracer (docs/decisions/0001-seams.md) in a
 // temporary directory.
 type Tracer struct {
-	Dir string
+	Dir   string
+	Alone bool // no compressor runs beside its processes
 }
 
 // NewTracer returns a Tracer with the libraries of the project's lib and the given settings.
@@ -108,9 +110,14 @@ type Result struct {
 
 const patience = 3 * time.Minute
 
-// Run runs a command with the shims preloaded.
+// Run runs a command with the shims preloaded, and a compressor beside it.
 func (tr *Tracer) Run(t testing.TB, command ...string) Result {
 	t.Helper()
+	if !tr.Alone {
+		c, err := compressor.Start(filepath.Join(tr.Dir, "spool"), t.Logf)
+		require.NoError(t, err)
+		defer c.Close()
+	}
 	return Run(t, []string{"LD_PRELOAD=" + tr.Preload()}, command...)
 }
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 #include "../process/config.h"
 
 struct budget {

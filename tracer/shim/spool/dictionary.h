@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 
 // A word of a record that refers to an entry.
 #define CAIRN_ENTRY_WORD(number) ((uint64_t)CAIRN_ENTRY_TAG << CAIRN_ENTRY_SHIFT | (uint64_t)(number))

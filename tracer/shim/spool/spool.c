@@ -20,6 +20,8 @@ char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 static char failure[sizeof(cairn_spool_directory) + 256];
 
 static uint64_t charged; // bytes of this process in the spool's budget
+static uint64_t buffers; // bytes of its record buffers
+static uint64_t compressed, removed; // what cairn_spool_compressed was told last
 
 static const char *cannot_write(int error)
 {
@@ -143,11 +145,10 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 }
 
 // release_budget returns bytes to the budget that were not allocated.
-static void *release_budget(size_t size)
+static void release_budget(size_t size)
 {
 	charged -= size;
 	cairn_budget_add(-(int64_t)size);
-	return NULL;
 }
 
 // fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes
@@ -170,26 +171,48 @@ static void fill(int file, size_t size)
 	}
 }
 
+// take charges the budget for a file.
+static bool take(size_t size, bool sign)
+{
+	// A process may use as much as is left for all others, and the last sixteenth is reserved for
+	// processes that begin. The compressor has the same rule.
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
+
+	if (!fits(size))
+		return false;
+	if (!cairn_budget_take(size, reserve)) {
+		errno = EDQUOT;
+		return false;
+	}
+	charged += size;
+	return true;
+}
+
+// give_up removes a file that cannot be used, and returns what take charged for it.
+static void give_up(const char *name, size_t size)
+{
+	const int saved = errno;
+	char path[sizeof(cairn_spool_directory) + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	unlink(path);
+	release_budget(size);
+	errno = saved;
+}
+
 // map creates and maps a file; filled: it will be used as a whole.
 static void *map(const char *name, size_t size, bool sign, bool filled)
 {
-	// A process may use as much as is left for all others, and the last sixteenth is reserved for
-	// processes that begin. The recorder has the same rule.
-	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
-	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
 	int file, error;
 
-	if (!fits(size))
+	if (!take(size, sign))
 		return NULL;
-	if (!cairn_budget_take(size, reserve)) {
-		errno = EDQUOT;
+	file = open_new(name, O_RDWR);
+	if (file < 0) {
+		release_budget(size);
 		return NULL;
 	}
-	charged += size;
-	file = open_new(name, O_RDWR);
-	if (file < 0)
-		return release_budget(size);
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
@@ -202,10 +225,9 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	close(file);
 	if (memory != MAP_FAILED)
 		return memory;
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
-	unlink(path);
 	errno = error;
-	return release_budget(size);
+	give_up(name, size);
+	return NULL;
 }
 
 void *cairn_spool_map(const char *name, size_t size, bool sign)
@@ -218,20 +240,25 @@ uint64_t cairn_spool_buffer_bytes(void)
 	return cairn_config.buffer_bytes > 0 ? (uint64_t)cairn_config.buffer_bytes : 128 << 10;
 }
 
-struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why)
+// own_limit_allows reports whether the limit of this process alone, if it has one, allows so many
+// more bytes of buffers.
+static bool own_limit_allows(uint64_t size)
+{
+	const uint64_t limit = cairn_budget_limit() == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0;
+
+	return limit == 0 || buffers - removed + compressed + size <= limit;
+}
+
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why)
 {
 	enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, MAX_SIZE = 1 << 30 };
-	static uint64_t bytes;
-	static uint32_t count;
-	uint64_t size = cairn_spool_buffer_bytes();
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
-	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // this process's own
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct cairn_buffer *s;
-	char name[32];
 
 	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
 		snprintf(failure, sizeof(failure), "a record of %llu bytes is too large", (unsigned long long)minimum);
 		*why = failure;
+		errno = EFBIG;
 		return NULL;
 	}
 	if (size < MIN_SIZE)
@@ -239,19 +266,56 @@ struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why)
 	if (size < minimum + CAIRN_BUFFER_HEADER)
 		size = minimum + CAIRN_BUFFER_HEADER;
 	size = (size + page - 1) / page * page;
-	if (limit > 0 && bytes + size > limit) {
+	if (!own_limit_allows(size)) {
 		*why = cairn_spool_limit_reached();
+		errno = EDQUOT;
 		return NULL;
 	}
-	snprintf(name, sizeof(name), "first-%u.seg", count);
-	s = map(name, size, count == 0, count > 0);
+	s = map(name, size, first, !first);
 	if (s == NULL) {
-		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
+		const int error = errno;
+		*why = error == EDQUOT && cairn_budget_limit() > 0 ? cairn_spool_limit_reached() : cannot_write(error);
+		errno = error;
 		return NULL;
 	}
-	bytes += size;
+	buffers += size;
 	s->capacity = size - CAIRN_BUFFER_HEADER;
-	s->given.own = s->full.own = ++count;
-	s->given.capacity = s->full.capacity = s->capacity;
 	return s;
+}
+
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size)
+{
+	uint64_t at = 0;
+	int file;
+
+	if (!own_limit_allows(size) || !take(size, false))
+		return false;
+	file = open_new(name, O_WRONLY);
+	if (file < 0) {
+		release_budget(size);
+		return false;
+	}
+	while (at < size) {
+		const ssize_t n = pwrite(file, (const char *)buffer + at, size - at, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += (uint64_t)n;
+	}
+	close(file);
+	if (at < size) {
+		give_up(name, size);
+		return false;
+	}
+	buffers += size;
+	return true;
+}
+
+void cairn_spool_compressed(uint64_t bytes, uint64_t removed_bytes)
+{
+	// The compressor has returned what it removed to a shared budget.
+	charged -= removed_bytes - removed;
+	compressed = bytes;
+	removed = removed_bytes;
 }

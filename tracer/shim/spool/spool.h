@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../core/buffer.h"
+#include "../../ring/buffer.h"
 
 // cairn_spool_make creates the directory, takes its lock and writes process.json. It returns
 // NULL, or an error.
@@ -28,8 +28,16 @@ const char *cairn_spool_limit_reached(void);
 // cairn_spool_buffer_bytes returns the usual size of a record buffer.
 uint64_t cairn_spool_buffer_bytes(void);
 
-// cairn_spool_buffer creates one more buffer, with room for minimum bytes of records. On failure it
-// returns NULL and sets *why. Calls must not be concurrent.
-struct cairn_buffer *cairn_spool_buffer(uint64_t minimum, const char **why);
+// cairn_spool_buffer creates a record buffer of about size bytes, with room for minimum bytes of
+// records. first: the process has no other, so it may use the reserved part. On failure it returns
+// NULL and sets *why and errno. Calls must not be concurrent.
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why);
+
+// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it.
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size);
+
+// cairn_spool_compressed tells how many bytes the compressor's files for this process have, and how
+// many bytes of buffers it has removed so far.
+void cairn_spool_compressed(uint64_t bytes, uint64_t removed);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../core/layout_gen.h"
+#include "../../ring/layout_gen.h"
 #include "../address/call_path.h"
 #include "../address/modules.h"
 #include "../address/pointer.h"
@@ -21,12 +21,13 @@
 #include "../evidence/context.h"
 #include "../evidence/evidence.h"
 #include "../evidence/life.h"
+#include "../evidence/watch.h"
 #include "../gen/prototypes_gen.h"
 #include "../process/clock.h"
 #include "../process/config.h"
 #include "../process/constants.h"
 #include "../process/state.h"
-#include "../record/core.h"
+#include "../record/buffers.h"
 #include "../record/record.h"
 #include "../spool/json.h"
 #include "../spool/spool.h"
@@ -188,21 +189,18 @@ void cairn_start(void)
 		errno = saved;
 		return;
 	}
-	failed = cairn_core_missing();
-	if (failed == NULL)
-		failed = cairn_spool_make(cairn_config.spool, directory, description);
+	failed = cairn_spool_make(cairn_config.spool, directory, description);
 	free(description);
-	if (failed == NULL) {
-		cairn_context_begin();
-		cairn_evidence_begin();
-		cairn_life_begin();
-		failed = cairn_core_begin();
-	}
 	if (failed != NULL) {
 		cairn_stop(failed);
 		errno = saved;
 		return;
 	}
+	cairn_context_begin();
+	cairn_evidence_begin();
+	cairn_life_begin();
+	cairn_buffers_begin();
+	cairn_watch_begin();
 	pthread_atfork(NULL, NULL, in_child);
 	if (cairn_config.pointers)
 		cairn_pointers_begin();
@@ -211,8 +209,6 @@ void cairn_start(void)
 	if (cairn_reference != NULL)
 		cairn_reference->open(cairn_spool_directory, cairn_config.shared_spool);
 	cairn_modules_use_executable();
-	if (cairn_clustered)
-		cairn_core_want(); // for the ballots
 	atomic_store_explicit(&cairn_state, CAIRN_ON, memory_order_release);
 	errno = saved;
 }

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
 	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/tracer/compressor"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
@@ -59,12 +63,12 @@ func (r Run) Run(ctx context.Context) error {
 	default:
 	}
 	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
-	packed := func() {}
+	end := func() {}
 	if root != nil {
-		packed = packInBackground(ctx, folder.spool())
+		end = r.compressInBackground(ctx, folder.spool())
 	}
 	code, err := job.Run()
-	packed()
+	end()
 	if err != nil {
 		return err
 	}
@@ -74,17 +78,29 @@ func (r Run) Run(ctx context.Context) error {
 	return r.finish(ctx, folder, root, &job, code)
 }
 
-// packInBackground encodes times while the job runs. The returned function stops it.
-func packInBackground(ctx context.Context, spool string) (end func()) {
+// compressInBackground compresses what the ranks record, and encodes times, while the job runs. The
+// returned function stops it.
+func (r Run) compressInBackground(ctx context.Context, spool string) (end func()) {
+	// a limit of file sizes is an error like others then
+	tooLarge := make(chan os.Signal, 1)
+	signal.Notify(tooLarge, unix.SIGXFSZ)
+	close := func() {}
+	if c, err := compressor.Start(spool, r.say); err != nil {
+		r.say("records are not compressed while the command runs: %v", err)
+	} else {
+		close = c.Close
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer func() { done <- struct{}{} }()
 		shipper.Pack(ctx, spool)
 	}()
 	return func() {
 		cancel()
 		<-done
+		close()
+		signal.Stop(tooLarge)
 	}
 }
 

@@ -1,4 +1,4 @@
-// A record buffer, as the shim, the hand-over and the recorder share it
+// A record buffer, as the shim and the recorder share it
 // (docs/decisions/0001-seams.md, "Raw records"): a header, then records.
 #ifndef CAIRN_BUFFER_H
 #define CAIRN_BUFFER_H
@@ -54,16 +54,6 @@ struct cairn_short_record {
 #define CAIRN_SHORT_MAX_ENTER ((uint64_t)1 << CAIRN_SHORT_ENTER_BITS)
 #define CAIRN_SHORT_MAX_EPOCH ((uint64_t)1 << (64 - CAIRN_SHORT_ENTER_BITS))
 
-// An event of a buffer: a thread has taken it, or has filled it.
-struct cairn_event {
-	struct cairn_event *next;
-	void *buffer;
-	uint64_t capacity; // bytes of records, if the shim created the buffer
-	uint32_t thread;
-	uint32_t full; // else it was given
-	uint32_t own;  // 1 + the number of the buffer, if the shim made it
-};
-
 struct cairn_buffer {
 	char magic[8];
 	uint32_t format, thread;
@@ -71,11 +61,11 @@ struct cairn_buffer {
 	_Atomic uint64_t used; // bytes of records that readers may look at
 	uint64_t dropped;
 	uint64_t ticks, monotonic_ns, realtime_ns, epoch;
+	uint64_t taken;          // number of this use among all of the process's buffers, from 1
+	_Atomic uint64_t closed; // 1: the thread writes no more to it
 	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format; readers of the file ignore the following fields.
-	struct cairn_event given, full;
-	struct cairn_buffer *next; // in the list of fresh buffers
-	uint64_t capacity;
+	uint64_t capacity; // bytes of records
 	// The records that short records can refer to, by hash: offsets in words; 0: none.
 	_Alignas(64) uint16_t originals[CAIRN_ORIGINALS];
 };
@@ -85,7 +75,7 @@ _Static_assert(sizeof(struct cairn_buffer) <= CAIRN_BUFFER_HEADER, "the header i
 // cairn_buffer_begin initializes the header of a buffer, which may be reused. A process can be
 // killed between any two stores: a buffer without magic is invalid, and with it the whole
 // header is valid.
-static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence)
+static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence, uint64_t taken)
 {
 	memset(s->magic, 0, sizeof(s->magic));
 	atomic_signal_fence(memory_order_seq_cst);
@@ -94,6 +84,8 @@ static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, u
 	s->thread = thread;
 	s->sequence = sequence;
 	s->dropped = 0;
+	s->taken = taken;
+	atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
 	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = 0;
 	s->stopped[0] = 0;
 	memset(s->originals, 0, sizeof(s->originals));

@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 enum {
-	CAIRN_BUFFER_FORMAT = 2,
+	CAIRN_BUFFER_FORMAT = 3,
 	CAIRN_BUFFER_HEADER = 4096, // bytes of a record buffer before its records
 	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
+	CAIRN_RING = 64, // maximal number of record buffers of a process that are used again
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
 	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering
 	CAIRN_COMMITTED = 1, // bit of a record's state; above it the number of words of header and inputs of an original
@@ -30,6 +31,7 @@ enum {
 	CAIRN_LINE_BIT = 61, // bit of such a word that replaces a return address: the entry is a line
 	CAIRN_OFFSET_BITS = 40, // low bits of such a word that replaces a pointer: the offset; the number is above it
 	CAIRN_OBSERVED_LIFE = 0, // offsets of the parts of the file of observations
+	CAIRN_OBSERVED_RING = 256,
 	CAIRN_OBSERVED_CONTEXT = 512,
 	CAIRN_OBSERVED_EVIDENCE = 8192,
 	CAIRN_CONTEXT_SAMPLES = 32, // rows of tables
@@ -48,6 +50,8 @@ enum {
 	CAIRN_PROCESS_FORMAT = 1, // of process.json
 	CAIRN_RECORD_BYTES = 56,
 	CAIRN_LIFE_BYTES = 64,
+	CAIRN_RING_BYTES = 48,
+	CAIRN_COMPRESSOR_BYTES = 1096,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
 	CAIRN_EVIDENCE_SUMS_BYTES = 80,
@@ -61,6 +65,8 @@ enum {
 
 #define CAIRN_BUFFER_MAGIC "CAIRNSEG"
 #define CAIRN_LIFE_MAGIC "CAIRNLF1"
+#define CAIRN_RING_MAGIC "CAIRNRG1"
+#define CAIRN_COMPRESSOR_MAGIC "CAIRNCP1"
 #define CAIRN_CONTEXT_MAGIC "CAIRNCX3"
 #define CAIRN_EVIDENCE_MAGIC "CAIRNEV2"
 #define CAIRN_BUDGET_MAGIC "CAIRNBG1"
@@ -82,7 +88,9 @@ enum {
 	CAIRN_FIELD(type, monotonic_ns, 48, 8); \
 	CAIRN_FIELD(type, realtime_ns, 56, 8); \
 	CAIRN_FIELD(type, epoch, 64, 8); \
-	CAIRN_FIELD(type, stopped, 72, 1024)
+	CAIRN_FIELD(type, taken, 72, 8); \
+	CAIRN_FIELD(type, closed, 80, 8); \
+	CAIRN_FIELD(type, stopped, 88, 1024)
 
 // A record begins with this header, followed by its words.
 #define CAIRN_LAYOUT_RECORD(type) \
@@ -111,6 +119,30 @@ enum {
 	CAIRN_FIELD(type, lost, 48, 8); \
 	CAIRN_FIELD(type, finalized, 56, 8); \
 	_Static_assert(sizeof(type) == 64, "more fields than in tracer/rawlayout")
+
+// The ring is a part of the file of observations: what the compressor must know of the record buffers.
+#define CAIRN_LAYOUT_RING(type) \
+	CAIRN_FIELD(type, magic, 0, 8); \
+	CAIRN_FIELD(type, filled, 8, 8); \
+	CAIRN_FIELD(type, cuts, 16, 8); \
+	CAIRN_FIELD(type, switches, 24, 8); \
+	CAIRN_FIELD(type, switching_ns, 32, 8); \
+	CAIRN_FIELD(type, longest_ns, 40, 8); \
+	_Static_assert(sizeof(type) == 48, "more fields than in tracer/rawlayout")
+
+// What the compressor tells a process. A word for each buffer that is used again follows.
+#define CAIRN_LAYOUT_COMPRESSOR(type) \
+	CAIRN_FIELD(type, magic, 0, 8); \
+	CAIRN_FIELD(type, bytes, 8, 8); \
+	CAIRN_FIELD(type, removed, 16, 8); \
+	CAIRN_FIELD(type, cut, 24, 8); \
+	CAIRN_FIELD(type, signature, 32, 8); \
+	CAIRN_FIELD(type, unchanged, 40, 8); \
+	CAIRN_FIELD(type, period, 48, 8); \
+	CAIRN_FIELD(type, calls, 56, 8); \
+	CAIRN_FIELD(type, cut_again, 64, 8); \
+	CAIRN_FIELD(type, stopped, 72, 1024); \
+	_Static_assert(sizeof(type) == 1096, "more fields than in tracer/rawlayout")
 
 // A sample of what the operating system counts for the process.
 #define CAIRN_LAYOUT_CONTEXT_SAMPLE(type) \

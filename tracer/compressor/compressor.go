@@ -1,0 +1,201 @@
+package compressor
+
+import (
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/ring"
+)
+
+const (
+	firstBytes = 4 << 20 // filled by a process before it gets a recorder: before that no checkpoint is written
+	moreBytes  = 2 << 20 // filled by a process before it is looked at again
+
+	maxWorkers       = 4
+	processesAWorker = 16 // that a further worker is for
+
+	scanInterval  = time.Second      // between scans of a spool that looks unchanged
+	leastInterval = time.Millisecond // between two looks, whoever rings
+	retryInterval = 10 * time.Second // after an error
+	symbols       = "symbols"        // a directory of the spool that is no process's
+)
+
+// A Compressor compresses what the processes of a spool record.
+type Compressor struct {
+	logf     func(format string, args ...any)
+	root     *os.Root
+	account  *budget.Budget
+	doorbell *ring.Doorbell
+	before   int // GOMAXPROCS
+	ended    chan struct{}
+	watching sync.WaitGroup
+	working  sync.WaitGroup
+
+	mu        sync.Mutex
+	processes map[string]*process
+	released  map[string]bool // processes that are somebody else's now
+	workers   int             // that work
+	closed    bool
+	scanned   time.Time // of the spool's last scan
+	changed   time.Time // when the spool was changed last, as that scan saw it
+}
+
+// Start begins to compress what is in a spool. logf is called with what fails. While the Compressor
+// works GOMAXPROCS is what it needs, since the CPUs belong to the application.
+func Start(directory string, logf func(format string, args ...any)) (*Compressor, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	doorbell, err := ring.OpenDoorbell(root)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	account, err := budget.Open(directory)
+	if err != nil {
+		logf("cairn: %v", err) // each process has its own limit then
+	}
+	c := &Compressor{
+		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1), ended: make(chan struct{}),
+		processes: map[string]*process{}, released: map[string]bool{},
+	}
+	c.watching.Add(1)
+	go c.watch()
+	return c, nil
+}
+
+// Close ends the work. What is not compressed stays in the buffers.
+func (c *Compressor) Close() {
+	close(c.ended)
+	c.doorbell.Wake()
+	c.watching.Wait()
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.working.Wait()
+	for _, p := range c.processes {
+		p.close()
+	}
+	_ = c.doorbell.Close()
+	_ = c.account.Close()
+	c.root.Close()
+	runtime.GOMAXPROCS(c.before)
+}
+
+// Release ends the work on a process that has ended. Whoever recovers it must call this before.
+func (c *Compressor) Release(name string) {
+	c.mu.Lock()
+	p := c.processes[name]
+	delete(c.processes, name)
+	c.released[name] = true
+	c.mu.Unlock()
+	if p != nil {
+		p.work.Lock()
+		p.close()
+		p.work.Unlock()
+	}
+}
+
+// watch gives work to workers until the Compressor is closed.
+func (c *Compressor) watch() {
+	defer c.watching.Done()
+	for {
+		select {
+		case <-c.ended:
+			return
+		default:
+		}
+		c.scan()
+		c.look()
+		time.Sleep(leastInterval)
+		c.doorbell.Await()
+	}
+}
+
+// scan finds new processes, and forgets those whose directory is gone.
+func (c *Compressor) scan() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	info, err := c.root.Stat(".")
+	if err != nil || info.ModTime().Equal(c.changed) && time.Since(c.scanned) < scanInterval {
+		return
+	}
+	c.changed, c.scanned = info.ModTime(), time.Now()
+	entries, err := fs.ReadDir(c.root.FS(), ".")
+	if err != nil {
+		return
+	}
+	there := map[string]bool{}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !entry.IsDir() || name == symbols || strings.HasPrefix(name, ".") {
+			continue
+		}
+		there[name] = true
+		if c.processes[name] == nil && !c.released[name] {
+			if p := openProcess(c.root, name); p != nil {
+				c.processes[name] = p
+			}
+		}
+	}
+	for name := range c.released {
+		if !there[name] {
+			delete(c.released, name)
+		}
+	}
+	for name, p := range c.processes {
+		if !there[name] && p.work.TryLock() {
+			p.close()
+			p.work.Unlock()
+			delete(c.processes, name)
+		}
+	}
+}
+
+// look gives the processes that have filled enough to workers.
+func (c *Compressor) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := min(maxWorkers, 1+len(c.processes)/processesAWorker)
+	if runtime.GOMAXPROCS(0) < limit {
+		runtime.GOMAXPROCS(limit)
+	}
+	for _, p := range c.processes {
+		if c.workers >= limit {
+			return // who ends looks again
+		}
+		if !p.work.TryLock() {
+			continue
+		}
+		if !p.isDue() {
+			p.work.Unlock()
+			continue
+		}
+		p.share = c.share()
+		c.workers++
+		c.working.Add(1)
+		go c.serve(p)
+	}
+}
+
+// serve compresses what a process has filled.
+func (c *Compressor) serve(p *process) {
+	defer c.working.Done()
+	if err := p.serve(c.account); err != nil {
+		c.logf("cairn: process %s: %v", p.name, err)
+	}
+	p.work.Unlock()
+	c.mu.Lock()
+	c.workers--
+	closed := c.closed
+	c.mu.Unlock()
+	if !closed {
+		c.doorbell.Wake()
+	}
+}

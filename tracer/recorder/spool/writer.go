@@ -1,0 +1,331 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
+// Sizes of the spool.
+const (
+	maxBufferBytes  = 1 << 30
+	checkpointBytes = 4 << 20   // least number of raw bytes between checkpoints
+	stepBytes       = 8 << 20   // of buffers that are read at once
+	maxStateKept    = 1 << 20   // capacity of the checkpoint buffer that is kept between checkpoints
+	maxStateBytes   = 128 << 20 // size of a checkpoint above which tracing stops: the program is too irregular
+)
+
+// A Writer compresses the records of a living process, outside of it: it reads the buffers that
+// threads have filled, writes checkpoints, and releases the buffers that these include. Until then
+// a recovery starts from them. It is not safe for concurrent use.
+//
+// All that it needs is in the directory, so another Writer can go on whenever one is killed.
+type Writer struct {
+	directory *Directory
+	process   *record.Process
+	recorder  *recorder.Recorder
+	memory    bufferMemory
+
+	state       []byte // buffer for checkpoints
+	checkpoints uint64 // number of checkpoints so far
+	logs        [3]blockLog
+	tables      tableLog
+	answer      answer // what the process is told
+
+	raw         int64 // bytes of the buffers that were consumed since the last checkpoint
+	inBuffers   int64 // bytes of all buffers
+	stateSize   int64
+	maxState    int64          // size of a checkpoint above which tracing stops
+	failure     error          // of the last checkpoint
+	diskBytes   int64          // of the logs and tables
+	stateDisk   [2]int64       // sizes of the state files
+	budget      *budget.Budget // shared by all processes of the spool; nil: this process has its own limit
+	written     int64          // bytes of blocks, tables and states
+	usage       usage
+	memoryShare int // Limits.Memory from the next checkpoint on; 0: as it is
+
+	hook func(step string) // for tests: called at every named step
+}
+
+// reach marks a named step, at which tests can make the compressor die (steps_test.go).
+func (w *Writer) reach(step string) {
+	if w.hook != nil {
+		w.hook(step)
+	}
+}
+
+// ErrStopped reports that the compressor has stopped for this process: its state is too large.
+var ErrStopped = errors.New("tracing has stopped")
+
+// Compress begins to compress the records of a process, or goes on where an earlier Writer has
+// written its last checkpoint. account is that of the spool, nil if there is none.
+func (d *Directory) Compress(account *budget.Budget) (*Writer, error) {
+	p, err := d.Process()
+	if err != nil {
+		return nil, err
+	}
+	if p.SharedSpool == 0 {
+		account = nil
+	}
+	w := &Writer{directory: d, process: p, budget: account, maxState: maxStateBytes}
+	w.logs = [3]blockLog{
+		{prefix: timesFile, fileBytes: blockLogBytes}, {prefix: valuesFile, fileBytes: blockLogBytes}, {prefix: chaptersFile, fileBytes: 1},
+	}
+	w.tables.minBytes = minTables
+	if err := w.resume(); err != nil {
+		return nil, err
+	}
+	w.recorder.Dictionary().Follow(func() (*os.File, error) { return plainfile.Open(d.root, record.DictionaryFile) })
+	return w, nil
+}
+
+// resume restores the state of the last checkpoint. It removes what was written after that.
+func (w *Writer) resume() error {
+	state, ok, err := w.directory.readState()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		w.recorder = recorder.New(w.process)
+	default:
+		var at recorder.TablesAt
+		w.recorder, err = recorder.RestoreFrom(w.process, state.content, func(in recorder.TablesAt, take func([]byte) error) error {
+			at = in
+			return w.directory.readTables(in, take)
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", stateFiles[state.number%2], err)
+		}
+		w.recorder.Limits.Memory = state.memory
+		w.checkpoints, w.stateSize = state.number+1, int64(len(state.content)+stateFrame+stateSum)
+		if err := w.tables.resume(w.directory, at); err != nil {
+			return err
+		}
+		w.diskBytes += w.tables.at.Bytes
+	}
+	for i := range w.logs {
+		bytes, err := w.logs[i].resume(w.directory, state.logs[i])
+		if err != nil {
+			return err
+		}
+		w.diskBytes += bytes
+	}
+	for i, name := range stateFiles {
+		if info, err := w.directory.root.Lstat(name); err == nil {
+			w.stateDisk[i] = info.Size()
+		}
+	}
+	w.resumeUsage()
+	return w.answer.resume(w.directory)
+}
+
+// SetMemory sets how much memory the recorder may take, from the next checkpoint on: it stands
+// there, since a recovery must take the same decisions.
+func (w *Writer) SetMemory(bytes int) { w.memoryShare = bytes }
+
+// Memory returns the estimated memory of the recorder in bytes.
+func (w *Writer) Memory() int { return w.recorder.Memory() }
+
+// Step compresses the buffers that are full, and writes a checkpoint if one is due. If the process
+// has requested ballots, cuts so far, it is told the last one. more reports that there are other
+// full buffers.
+func (w *Writer) Step(cuts uint64) (more bool, err error) {
+	if w.answer.stopped != "" {
+		return false, ErrStopped
+	}
+	more, err = w.step(cuts == w.answer.cut)
+	if err == nil && cuts != w.answer.cut {
+		w.answer.cut, w.answer.ballot = cuts, w.recorder.Ballot()
+		err = w.answer.write(w.directory)
+	}
+	return more, err
+}
+
+// step does so; closed: records in buffers that are not full can wait.
+func (w *Writer) step(closed bool) (more bool, err error) {
+	defer w.memory.reset()
+	sources, files, err := w.read(closed)
+	if err != nil {
+		return false, err
+	}
+	w.reach("buffers read")
+	before := w.consumed(files)
+	w.recorder.ConsumeOrWait(sources, closed)
+	w.reach("buffers consumed")
+	w.inBuffers = 0
+	progress := false
+	for i, done := range w.consumed(files) {
+		w.inBuffers += files[i].size
+		if done && !before[i] {
+			w.raw += files[i].size
+			progress = true
+		}
+		more = more || files[i].header.Closed && !done
+	}
+	if w.raw > max(checkpointBytes, w.stateSize) {
+		if w.failure = w.checkpoint(); w.failure == nil {
+			err = w.release(files)
+		}
+	}
+	w.noteUsage()
+	return more && progress, errors.Join(err, w.failure)
+}
+
+// read reads buffers for a step.
+func (w *Writer) read(closed bool) (sources []*recorder.Source, files []bufferFile, err error) {
+	const tries = 5 // a thread may take a buffer while it is read
+	for range tries {
+		w.memory.reset()
+		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: &w.memory})
+		if !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	return sources, files, err
+}
+
+// consumed reports for each buffer whether all of its records are consumed.
+func (w *Writer) consumed(files []bufferFile) []bool {
+	done := make([]bool, len(files))
+	for i := range files {
+		done[i] = files[i].consumedBy(w.recorder)
+	}
+	return done
+}
+
+// checkpoint writes the state. The buffers of its records can be released after that.
+func (w *Writer) checkpoint() error {
+	w.reach("checkpoint begins")
+	before := w.diskBytes
+	w.recorder.CloseBlocks()
+	if err := w.writeBlocks(); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	w.reach("blocks written")
+	if w.memoryShare > 0 {
+		w.recorder.Limits.Memory = w.memoryShare
+	}
+	w.tables.add(w.recorder)
+	tables, _ := w.tables.next()
+	w.state = w.recorder.AppendCheckpoint(append(w.state[:0], make([]byte, stateFrame)...), tables, nil)
+	w.state = w.frameState(w.state)
+	size, added := int64(len(w.state)), int64(len(w.tables.pending))
+	growth := max(size-w.stateDisk[w.checkpoints%2], 0)
+	if !w.takeState(size, growth, added, w.diskBytes-before) {
+		return w.limitReached()
+	}
+	w.reach("state encoded")
+	if err := w.tables.write(w.directory); err != nil {
+		w.budget.Add(-growth - added)
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	w.diskBytes += added
+	w.written += added
+	w.reach("tables written")
+	if err := w.directory.writeState(w.checkpoints, w.state); err != nil {
+		w.budget.Add(-growth)
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	w.stateDisk[w.checkpoints%2] += growth
+	w.written += size
+	w.reach("state written")
+	w.checkpoints++
+	if cap(w.state) > maxStateKept {
+		w.state = nil
+	}
+	w.stateSize, w.raw = size, 0
+	if freed := w.tables.removeObsolete(w.directory); freed > 0 {
+		w.give(freed)
+		w.reach("old tables removed")
+	}
+	w.forgetRemoved()
+	if whole := size + w.tables.base; whole > w.maxState {
+		return w.stop(fmt.Sprintf("the recorder's state has reached %d MiB: the calls of this process hardly repeat", whole>>20))
+	}
+	return nil
+}
+
+// release tells the process which buffers it can use again, and removes those that it does not use
+// again. It must follow a checkpoint.
+func (w *Writer) release(files []bufferFile) error {
+	for i, done := range w.consumed(files) {
+		f := &files[i]
+		if !done {
+			continue
+		}
+		if strings.HasPrefix(f.name, onceBuffer) {
+			if err := w.directory.root.Remove(f.name); err != nil {
+				return err
+			}
+			w.budget.Add(-f.size)
+			w.answer.removed += f.size
+			w.inBuffers -= f.size
+			w.reach("buffer removed")
+			continue
+		}
+		w.answer.release(f.name, f.header.Taken)
+	}
+	w.reach("buffers released")
+	w.answer.bytes = w.diskBytes + w.stateDisk[0] + w.stateDisk[1]
+	return w.answer.write(w.directory)
+}
+
+// stop has the process stop tracing when it takes its next buffer.
+func (w *Writer) stop(why string) error {
+	w.answer.stopped = why
+	return errors.Join(ErrStopped, w.answer.write(w.directory))
+}
+
+// Close closes the directory.
+func (w *Writer) Close() error { return w.directory.Close() }
+
+// reserve returns the bytes that a checkpoint needs: the old state and the new one, and
+// all tables anew.
+func (w *Writer) reserve() int64 { return 2*w.stateSize + w.tables.at.Bytes }
+
+// give releases bytes of files.
+func (w *Writer) give(size int64) {
+	w.diskBytes -= size
+	w.budget.Add(-size)
+}
+
+// takeState reports whether there is room for a state that makes its file longer by growth bytes
+// and its tables by added bytes, after the logs have grown by logged bytes.
+func (w *Writer) takeState(size, growth, added, logged int64) bool {
+	if w.budget != nil {
+		reserve := int64(0)
+		if growth+added+logged > 0 {
+			// Room for the next checkpoint, without which there is no use in continuing. The last
+			// sixteenth is for processes that begin, so that the trace at least shows them.
+			reserve = w.budget.Limit()/16 + w.reserve()
+		}
+		return w.budget.Take(growth+added, w.tables.at.Bytes+w.stateDisk[0]+w.stateDisk[1], reserve)
+	}
+	limit := w.process.SpoolLimitBytes
+	return limit <= 0 || w.inBuffers+w.diskBytes+w.stateSize+size+added <= limit
+}
+
+func (w *Writer) limitReached() error {
+	limit := w.process.SpoolLimitBytes
+	if w.budget != nil {
+		limit = w.budget.Limit()
+	}
+	return limitError(limit)
+}
+
+// A limitError reports that the spool has reached its limit in bytes.
+type limitError int64
+
+func (l limitError) Error() string {
+	return fmt.Sprintf("the spool limit of %d bytes is reached", int64(l))
+}
+
+func (limitError) Unwrap() error { return unix.EDQUOT }

@@ -1,0 +1,57 @@
+package ring
+
+// #include "ring.h"
+import "C"
+
+import (
+	"errors"
+	"os"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+)
+
+// DoorbellFile is the name of the doorbell in the spool.
+const DoorbellFile = "doorbell"
+
+// Period is how long the compressor sleeps at most: a wake-up can be missed.
+const Period = C.CAIRN_PERIOD_NS * time.Nanosecond
+
+// A Doorbell wakes the compressor.
+type Doorbell struct{ memory []byte }
+
+// OpenDoorbell opens the doorbell of a spool. Processes have mapped the one of an earlier
+// compressor, so that is used again.
+func OpenDoorbell(spool *os.Root) (*Doorbell, error) {
+	f, err := plainfile.Open(spool, DoorbellFile)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, plainfile.ErrOdd) {
+		if f, err = plainfile.Create(spool, DoorbellFile); err == nil {
+			// another user's processes open it, whatever the umask
+			err = errors.Join(f.Chmod(0o644), f.Truncate(C.CAIRN_DOORBELL_BYTES), f.Close())
+		}
+		if err == nil {
+			f, err = plainfile.Open(spool, DoorbellFile)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	memory, err := unix.Mmap(int(f.Fd()), 0, C.CAIRN_DOORBELL_BYTES, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return &Doorbell{memory}, nil
+}
+
+// Await waits until Wake is called, here or in a traced process, at most for Period.
+func (d *Doorbell) Await() { C.cairn_ring_await(unsafe.Pointer(&d.memory[0])) }
+
+// Wake wakes who waits.
+func (d *Doorbell) Wake() { C.cairn_ring_wake(unsafe.Pointer(&d.memory[0])) }
+
+// Close unmaps the doorbell. Nobody may wait.
+func (d *Doorbell) Close() error { return unix.Munmap(d.memory) }

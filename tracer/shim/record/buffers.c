@@ -1,0 +1,268 @@
+#include "buffers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../../ring/buffer.h"
+#include "../../ring/ring.h"
+#include "../evidence/life.h"
+#include "../evidence/observed.h"
+#include "../process/clock.h"
+#include "../process/config.h"
+#include "../process/state.h"
+#include "../spool/budget.h"
+#include "../spool/spool.h"
+
+enum {
+	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
+	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
+	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
+};
+
+// A buffer that is used again.
+struct member {
+	struct cairn_buffer *memory;
+	uint64_t size; // bytes of its file, N.seg
+	bool open;     // a thread writes to it
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct member members[CAIRN_RING];
+static uint32_t count;        // of members
+static uint64_t member_bytes; // of all members
+static uint32_t others;       // number of files so far that are no members
+static uint64_t taken;        // number of uses of buffers so far
+static uint64_t unannounced;  // bytes filled since the compressor was woken
+static struct cairn_ring ring_without_file, *ring = &ring_without_file;
+static const void *doorbell;  // NULL: there is no compressor so far
+
+// What the compressor says.
+static struct {
+	struct cairn_compressor header;
+	uint64_t released[CAIRN_RING]; // by member: number of its last use that is in a checkpoint
+} said;
+
+void cairn_buffers_begin(void)
+{
+	char path[sizeof(cairn_config.spool) + 16];
+	struct cairn_ring *observed = cairn_observed(CAIRN_OBSERVED_RING, sizeof(*ring));
+
+	if (observed != NULL) {
+		ring = observed;
+		memcpy(ring->magic, CAIRN_RING_MAGIC, sizeof(ring->magic));
+	}
+	snprintf(path, sizeof(path), "%s/doorbell", cairn_config.spool);
+	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0)
+		return;
+	void *memory = mmap(NULL, CAIRN_DOORBELL_BYTES, PROT_READ, MAP_SHARED, file, 0);
+	if (memory != MAP_FAILED)
+		doorbell = memory; // only system calls look at it: it may be truncated
+	close(file);
+}
+
+// hear reads what the compressor says. Its file is never mapped, since a file that becomes shorter
+// is a SIGBUS. The caller must hold the lock.
+static void hear(void)
+{
+	char path[sizeof(cairn_config.spool) + 600];
+	struct iovec parts[] = {{&said.header, sizeof(said.header)}, {said.released, sizeof(said.released)}};
+
+	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
+	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0)
+		return;
+	if (readv(file, parts, 2) < (ssize_t)sizeof(said.header) || memcmp(said.header.magic, CAIRN_COMPRESSOR_MAGIC, sizeof(said.header.magic)) != 0)
+		memset(&said, 0, sizeof(said));
+	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
+	close(file);
+	cairn_spool_compressed(said.header.bytes, said.header.removed);
+}
+
+static void wake(void)
+{
+	unannounced = 0;
+	if (doorbell != NULL)
+		cairn_ring_wake(doorbell);
+}
+
+static uint64_t size_of(const struct cairn_buffer *s)
+{
+	return s->capacity + CAIRN_BUFFER_HEADER;
+}
+
+static struct member *member_of(const struct cairn_buffer *s)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (members[i].memory == s)
+			return &members[i];
+	return NULL;
+}
+
+// close_buffer ends a thread's use of a buffer. Its file stays until the compressor has it.
+static void close_buffer(struct cairn_buffer *full)
+{
+	struct member *m = member_of(full);
+	const uint64_t size = size_of(full);
+
+	atomic_store_explicit(&full->closed, 1, memory_order_release);
+	atomic_store_explicit(&ring->filled, ring->filled + size, memory_order_release);
+	unannounced += size;
+	if (m != NULL)
+		m->open = false;
+	else
+		munmap(full, size); // it has no open record: a thread takes a new buffer only outside of calls
+}
+
+// fits reports whether a member can be a buffer with room for minimum bytes of records. One that
+// was made for an enormous record is for such records only.
+static bool fits(const struct member *m, uint64_t minimum)
+{
+	return !m->open && m->size >= minimum + CAIRN_BUFFER_HEADER && m->size <= 4 * (minimum + LARGE * cairn_spool_buffer_bytes());
+}
+
+// released_member returns a member whose records are in a checkpoint.
+static struct cairn_buffer *released_member(uint64_t minimum)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (fits(&members[i], minimum) && said.released[i] == members[i].memory->taken)
+			return members[i].memory;
+	return NULL;
+}
+
+// new_buffer creates a buffer: a member, if there may be another one.
+static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const char **why)
+{
+	const bool member = count < CAIRN_RING && member_bytes + size <= RING_BYTES;
+	char name[32];
+
+	snprintf(name, sizeof(name), member ? "%u.seg" : "once-%u.seg", member ? count : others);
+	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, why);
+	if (s == NULL)
+		return NULL;
+	if (!member) {
+		others++;
+		return s;
+	}
+	members[count++] = (struct member){s, size_of(s), false};
+	member_bytes += size_of(s);
+	return s;
+}
+
+// copied_member writes the records of a member to a file of their own, which needs no memory, and
+// returns the member.
+static struct cairn_buffer *copied_member(uint64_t minimum)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct cairn_buffer *s = members[i].memory;
+		char name[32];
+		if (!fits(&members[i], minimum))
+			continue;
+		snprintf(name, sizeof(name), "once-%u.seg", others);
+		if (!cairn_spool_copy(name, s, CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed)))
+			return NULL;
+		others++;
+		return s;
+	}
+	return NULL;
+}
+
+// fresh_buffer returns a buffer that nobody uses.
+static struct cairn_buffer *fresh_buffer(uint64_t minimum, bool first, const char **why)
+{
+	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual;
+	struct cairn_buffer *s;
+
+	if ((s = released_member(minimum)) != NULL)
+		return s;
+	if (!first && cairn_config.buffer_bytes <= 0 && (s = new_buffer(minimum, large, why)) != NULL)
+		return s;
+	if ((s = new_buffer(minimum, usual, why)) != NULL)
+		return s;
+	return errno == ENOMEM ? copied_member(minimum) : NULL;
+}
+
+// stop ends tracing. It writes the reason to a buffer, which needs no disk space.
+static void stop(const char *why, struct cairn_buffer *full)
+{
+	for (uint32_t i = 0; full == NULL && i < count; i++)
+		full = members[i].memory;
+	if (full != NULL)
+		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
+	if (taken == 0 && !cairn_life_counts())
+		cairn_budget_refused(); // no file shows that this process made calls
+	cairn_stop(why);
+}
+
+// count_switch counts the time that a thread took to change its buffer.
+static void count_switch(uint64_t began)
+{
+	const uint64_t ns = cairn_clock_ns(CLOCK_MONOTONIC) - began;
+
+	atomic_store_explicit(&ring->switches, ring->switches + 1, memory_order_relaxed);
+	atomic_store_explicit(&ring->switching_ns, ring->switching_ns + ns, memory_order_relaxed);
+	if (ring->longest_ns < ns)
+		atomic_store_explicit(&ring->longest_ns, ns, memory_order_relaxed);
+}
+
+struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity)
+{
+	const int saved = errno;
+	const uint64_t began = cairn_clock_ns(CLOCK_MONOTONIC), sequence = full != NULL ? full->sequence + 1 : 0;
+	const char *why = NULL;
+	struct cairn_buffer *s = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (full != NULL) {
+		close_buffer(full);
+		hear();
+	}
+	if (said.header.stopped[0] != 0)
+		why = said.header.stopped;
+	else
+		s = fresh_buffer(minimum, full == NULL, &why);
+	if (s != NULL) {
+		struct member *m = member_of(s);
+		cairn_buffer_begin(s, thread, sequence, ++taken);
+		*capacity = s->capacity;
+		if (m != NULL)
+			m->open = true;
+	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
+		stop(why, full != NULL && member_of(full) != NULL ? full : NULL);
+	}
+	if (unannounced >= WAKE_BYTES || s == NULL)
+		wake();
+	count_switch(began);
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return s;
+}
+
+void cairn_ballot_request(uint64_t number)
+{
+	atomic_store_explicit(&ring->cuts, number + 1, memory_order_release);
+	pthread_mutex_lock(&lock);
+	wake();
+	pthread_mutex_unlock(&lock);
+}
+
+bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
+{
+	const int saved = errno;
+	const struct cairn_compressor *h = &said.header;
+
+	pthread_mutex_lock(&lock);
+	hear();
+	const bool there = h->cut == number + 1 && h->cut_again == h->cut;
+	if (there)
+		*ballot = (struct cairn_ballot_answer){h->signature, h->unchanged, h->period, h->calls};
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return there;
+}

@@ -1,0 +1,30 @@
+// Record buffers. The process makes them, and uses one again when the compressor, which is outside
+// of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). No thread waits for
+// the compressor: if it is behind, or there is none, the process makes more files, until the spool
+// is full.
+#ifndef CAIRN_BUFFERS_H
+#define CAIRN_BUFFERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cairn_buffer;
+
+// cairn_buffers_begin must be called once the process's directory exists.
+void cairn_buffers_begin(void);
+
+// cairn_buffers_next closes a thread's full buffer (NULL: none) and returns a fresh one with room
+// for *capacity >= minimum bytes of records. NULL: tracing has stopped, and the reason was printed.
+struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity);
+
+// This rank's ballot at a marker (online.Ballot).
+struct cairn_ballot_answer {
+	uint64_t signature, unchanged, period, calls;
+};
+
+// cairn_ballot_request asks the compressor for the ballot about the interval that ended with cut
+// number, from 0, whose record is committed. cairn_ballot_read reports whether the answer is there.
+void cairn_ballot_request(uint64_t number);
+bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot);
+
+#endif
