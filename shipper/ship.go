@@ -25,6 +25,8 @@ type Options struct {
 	// SpoolLimit is the limit in bytes for all processes of the pod in the spool together; 0: each
 	// has a limit of its own.
 	SpoolLimit int64
+	// Compress has what living processes record compressed (package compressor).
+	Compress bool
 	// Scan, Heartbeat and Checkpoint are the intervals between scans of the spool, heartbeats, and
 	// uploads of running ranks; 0 is the default.
 	Scan, Heartbeat, Checkpoint time.Duration
@@ -162,11 +164,13 @@ func (s *ship) run(ctx context.Context) []string {
 	if !locked {
 		return s.report()
 	}
-	if c, err := compressor.Start(s.Options.Spool, s.Logf); err != nil {
-		s.Logf("records of living ranks are not compressed: %v", err)
-	} else {
-		defer c.Close()
-		s.spool.release = c.Release
+	if s.Compress {
+		if c, err := compressor.Start(s.Options.Spool, s.Logf); err != nil {
+			s.Logf("records of living ranks are not compressed: %v", err)
+		} else {
+			defer c.Close()
+			s.spool.release = c.Release
+		}
 	}
 	heartbeats := make(chan struct{})
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))

@@ -98,8 +98,8 @@ func readOnlyMounts(target *corev1.Container) []corev1.VolumeMount {
 
 // shipContainer sends traces to storage as long as the pod exists. It has no readiness probe, since
 // mpi-operator may wait for the pod to become ready.
-func shipContainer(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, options Options) corev1.Container {
-	resources := shipResources(pod, options)
+func shipContainer(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, slots int32, options Options) corev1.Container {
+	resources := shipResources(pod, slots, options)
 	field := func(name, path string) corev1.EnvVar {
 		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
 			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path},

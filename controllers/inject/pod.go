@@ -42,7 +42,7 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 
 	installer := installContainer(pod, options)
 	prober := probeContainer(pod, target, slots, options)
-	shipper := shipContainer(pod, target, role, options)
+	shipper := shipContainer(pod, target, role, slots, options)
 	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
 	if options.Replay != nil {
 		injectReplay(pod, target, role, options)

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,12 +16,15 @@ func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 	})
 }
 
-// shipResources returns the resources of the sidecar. Its request adds to the pod's as long as the
-// pod exists, so it is close to the sidecar's real use: 24 to 30 MB, with 8 and with 72 processes
-// in the spool, and at most 2% of a CPU (decision 0075).
-func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirements {
+// shipResources returns the resources of the sidecar of a pod with this many slots. Its request adds
+// to the pod's as long as the pod exists, so it is close to the sidecar's real use. It has no limit
+// of CPU: it compresses what the ranks record, and they do not wait for it. Its recorders need 2 MiB
+// a slot, and take at most 32 MiB a slot and 256 MiB together (decision 0108).
+func shipResources(pod *corev1.PodSpec, slots int32, options Options) corev1.ResourceRequirements {
+	n := max(slots, 1)
 	resources := completed(pod, options.Resources, defaults{
-		cpu: "10m", cpuLimit: "1", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "128Mi",
+		cpu: fmt.Sprintf("%dm", 10+5*n), guaranteedCPU: "250m",
+		memory: fmt.Sprintf("%dMi", 64+2*n), memoryLimit: fmt.Sprintf("%dMi", 128+min(32*n, 256)),
 	})
 	if resources.Limits != nil && limitsEphemeralStorage(pod) {
 		// The spool counts towards the sum of the containers' limits.
@@ -32,7 +36,8 @@ func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirem
 	return resources
 }
 
-// defaults of a container. In a Guaranteed pod, guaranteedCPU is both request and limit.
+// defaults of a container. In a Guaranteed pod, guaranteedCPU is both request and limit. Without a
+// cpuLimit there is none otherwise.
 type defaults struct {
 	cpu, cpuLimit, guaranteedCPU string
 	memory, memoryLimit          string
@@ -74,7 +79,15 @@ func completed(pod *corev1.PodSpec, asked corev1.ResourceRequirements, by defaul
 		}
 		setIfMissing(resources.Requests, name, request)
 	}
-	complete(corev1.ResourceCPU, resource.MustParse(by.cpu), resource.MustParse(by.cpuLimit))
+	if by.cpuLimit != "" {
+		complete(corev1.ResourceCPU, resource.MustParse(by.cpu), resource.MustParse(by.cpuLimit))
+	} else {
+		request := resource.MustParse(by.cpu)
+		if limit, ok := resources.Limits[corev1.ResourceCPU]; ok && request.Cmp(limit) > 0 {
+			request = limit
+		}
+		setIfMissing(resources.Requests, corev1.ResourceCPU, request)
+	}
 	complete(corev1.ResourceMemory, resource.MustParse(by.memory), resource.MustParse(by.memoryLimit))
 	return resources
 }

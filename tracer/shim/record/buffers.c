@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../ring/buffer.h"
@@ -23,6 +24,8 @@ enum {
 	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
 	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
+	AHEAD_BYTES = 64 << 20, // of other buffers, from which on threads wait for the compressor
+	PATIENCE_MS = 100,    // without progress of the compressor, after which they do not
 };
 
 // A buffer that is used again.
@@ -37,6 +40,8 @@ static struct member members[CAIRN_RING];
 static uint32_t count;        // of members
 static uint64_t member_bytes; // of all members
 static uint32_t others;       // number of files so far that are no members
+static uint64_t other_bytes;  // and their bytes
+static bool alone;            // the compressor has shown no progress while threads waited
 static uint64_t taken;        // number of uses of buffers so far
 static uint64_t unannounced;  // bytes filled since the compressor was woken
 static struct cairn_ring ring_without_file, *ring = &ring_without_file;
@@ -87,9 +92,30 @@ static void hear(void)
 
 static void wake(void)
 {
+	const int saved = errno;
+
 	unannounced = 0;
 	if (doorbell != NULL)
 		cairn_ring_wake(doorbell);
+	errno = saved;
+}
+
+// wait_while_ahead waits while the compressor is far behind, if it gets on. Otherwise a program that
+// only calls would fill the disk. The caller must hold the lock.
+static void wait_while_ahead(void)
+{
+	const struct timespec millisecond = {0, 1000000};
+	uint64_t removed = said.header.removed;
+
+	for (int n = 0; n < PATIENCE_MS && other_bytes - said.header.removed > AHEAD_BYTES; n++) {
+		wake();
+		nanosleep(&millisecond, NULL);
+		hear();
+		if (removed != said.header.removed)
+			n = 0;
+		removed = said.header.removed;
+	}
+	alone = other_bytes - said.header.removed > AHEAD_BYTES;
 }
 
 static uint64_t size_of(const struct cairn_buffer *s)
@@ -142,12 +168,17 @@ static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const ch
 	const bool member = count < CAIRN_RING && member_bytes + size <= RING_BYTES;
 	char name[32];
 
+	if (!member && !cairn_spool_has_space()) {
+		*why = "hardly any space is left on the disk of the spool";
+		return NULL;
+	}
 	snprintf(name, sizeof(name), member ? "%u.seg" : "once-%u.seg", member ? count : others);
 	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, why);
 	if (s == NULL)
 		return NULL;
 	if (!member) {
 		others++;
+		other_bytes += size_of(s);
 		return s;
 	}
 	members[count++] = (struct member){s, size_of(s), false};
@@ -168,6 +199,7 @@ static struct cairn_buffer *copied_member(uint64_t minimum)
 		if (!cairn_spool_copy(name, s, CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed)))
 			return NULL;
 		others++;
+		other_bytes += CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed);
 		return s;
 	}
 	return NULL;
@@ -220,8 +252,11 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 	pthread_mutex_lock(&lock);
 	if (full != NULL) {
+		const uint64_t removed = said.header.removed;
 		close_buffer(full);
 		hear();
+		if (!alone || removed != said.header.removed)
+			wait_while_ahead();
 	}
 	if (said.header.stopped[0] != 0)
 		why = said.header.stopped;

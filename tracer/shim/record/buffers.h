@@ -1,7 +1,7 @@
 // Record buffers. The process makes them, and uses one again when the compressor, which is outside
-// of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). No thread waits for
-// the compressor: if it is behind, or there is none, the process makes more files, until the spool
-// is full.
+// of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). If the compressor
+// is behind, or there is none, the process makes more files, until the spool is full. Threads wait
+// only for one that is 64 MiB behind and gets on.
 #ifndef CAIRN_BUFFERS_H
 #define CAIRN_BUFFERS_H
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -281,6 +282,13 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint
 	buffers += size;
 	s->capacity = size - CAIRN_BUFFER_HEADER;
 	return s;
+}
+
+bool cairn_spool_has_space(void)
+{
+	struct statvfs disk;
+
+	return statvfs(cairn_spool_directory, &disk) != 0 || disk.f_bavail >= disk.f_blocks / 8;
 }
 
 bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size)

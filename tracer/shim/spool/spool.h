@@ -33,6 +33,9 @@ uint64_t cairn_spool_buffer_bytes(void);
 // NULL and sets *why and errno. Calls must not be concurrent.
 struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why);
 
+// cairn_spool_has_space reports whether more than an eighth of the file system is free.
+bool cairn_spool_has_space(void);
+
 // cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it.
 bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size);
 

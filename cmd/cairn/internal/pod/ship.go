@@ -54,6 +54,7 @@ func NewShipCommand() *cobra.Command {
 			o.Identity = shipper.IdentityFromEnv(os.Getenv)
 			o.Grace = time.Duration(grace) * time.Second
 			o.Logf = say
+			o.Compress = true
 			o.Report = func(outcome shipper.Outcome) {
 				if err := log.Write(c, shipMessage(outcome, troubles).Fit()); err != nil {
 					say("cairn: %v", err)
