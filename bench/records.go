@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// tracerBytes measures raw records, what a call writes before anything is compressed. It is what a
-// call costs in caches, and how long a process runs until it needs the core.
+// tracerBytes measures raw records, what a call writes before anything is compressed.
 func tracerBytes(b *bench) {
 	yield := b.yield()
 	row := func(name, command string) {
@@ -41,17 +40,19 @@ func tracerBytes(b *bench) {
 	}
 }
 
-// records returns the bytes of raw records of a job, and how many calls they are. A limit of the
-// address space keeps the core from being loaded, which would use buffers again, so that all of
-// them remain as files. cairn run removes these, but not what is linked to them.
+// records returns the bytes of raw records of a job, and how many calls they are. The job runs
+// twice: without a compressor all buffers remain as files.
 func (b *bench) records(command, yield string) (bytes, calls float64) {
-	spool, links := b.path("out/tracer/spool"), b.fresh("records")
-	job := fmt.Sprintf("ulimit -v 4194304 && { %s; } && cp -rl %s %s", command, spool, links)
-	trace := get(b.trace("", []string{"sh", "-c", job}, "LD_PRELOAD="+yield))
-	for _, path := range get(filepath.Glob(filepath.Join(links, "*", "*.seg"))) {
+	calls = b.info(get(b.trace("", []string{"sh", "-c", command}, "LD_PRELOAD="+yield))).Calls
+	p := b.preloader(`raw {"call_sites":"caller","timing":"lossy"}`)
+	for _, mpi := range []string{"openmpi", "mpich"} {
+		yield += ":" + p.library(mpi, "raw")
+	}
+	b.run("env", "LD_PRELOAD="+yield, "sh", "-c", command)
+	for _, path := range get(filepath.Glob(p.path("root/spool/*/*.seg"))) {
 		bytes += float64(get(usedBytes(path)))
 	}
-	return bytes, b.info(trace).Calls
+	return bytes, calls
 }
 
 // usedBytes returns the bytes of records in a buffer of the shim's (docs/decisions/0001-seams.md).
@@ -66,8 +67,7 @@ func usedBytes(path string) (uint64, error) {
 	if _, err := io.ReadFull(file, header); err != nil {
 		return 0, fmt.Errorf("%s: %w", path, err)
 	}
-	if !strings.HasPrefix(string(header), "CAIRNSEG") ||
-		!strings.HasPrefix(filepath.Base(path), "first-") {
+	if !strings.HasPrefix(string(header), "CAIRNSEG") {
 		return 0, fmt.Errorf("%s is no record buffer of the shim's", path)
 	}
 	return binary.NativeEndian.Uint64(header[used:]), nil

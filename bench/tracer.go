@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/bench/paired"
+	"github.com/cairn-mpi/cairn/tracer/compressor"
 )
 
 // Targets of the tracer.
@@ -101,6 +102,7 @@ func (p *preloader) preload(mpi, variant string) []string {
 
 // start runs a variant of a program on one rank.
 func (p *preloader) start(mpi, variant string, words ...string) string {
+	defer p.compress(variant)()
 	return p.run(mpirun(mpi, 1, slices.Concat(p.preload(mpi, variant), words)...)...)
 }
 
@@ -162,7 +164,7 @@ func processCost(r runs, config string) []value {
 }
 
 // tracerCold measures calls that find hardly anything of the tracer in the caches, as most calls of
-// a program that computes do. The program makes so few that the core has no part in it.
+// a program that computes do.
 func tracerCold(b *bench) {
 	const middle, lower = 0, 1 // quartiles
 	p := b.preloader(cmp.Or(b.param("CONFIGS"), siteConfigs))
@@ -171,11 +173,7 @@ func tracerCold(b *bench) {
 		p.addFloors(mpi)
 		program := b.compile("cold."+mpi, "mpicc."+mpi, "cold.c")
 		r := alternately(b.number("PAIRS"), variants, func(v string) string {
-			text := p.start(mpi, v, program, b.param("CALLS"))
-			if n := len(p.coreBuffers()); n > 0 {
-				fail("the variant %s has %d record buffers of the core: fewer CALLS", v, n)
-			}
-			return text
+			return p.start(mpi, v, program, b.param("CALLS"))
 		})
 		added := func(v, call string, k int) float64 { return median(r.added(v, "alone", call, k)) }
 		for _, call := range coldCalls {
@@ -232,28 +230,25 @@ func tracerLines(b *bench) {
 	}
 }
 
-// coreBuffers are the record buffers of the core, which names them with numbers.
-func (p *preloader) coreBuffers() []string {
-	return get(filepath.Glob(p.path("root/spool/*/[0-9]*.seg")))
+// compress starts the compressor beside the processes of a variant, in this process. The returned
+// function ends it.
+func (p *preloader) compress(variant string) (end func()) {
+	if p.configs[variant] == "" {
+		return func() {}
+	}
+	c, err := compressor.Start(p.path("root/spool"), func(format string, args ...any) { fail(format, args...) })
+	must(err)
+	return c.Close
 }
 
-// tracerStart measures a program that makes a hundred calls, and one with records that need the
-// core. For the latter, record buffers are so small that 6,000 calls fill enough of them and have
-// hardly any cost themselves.
+// tracerStart measures a program that makes a hundred calls.
 func tracerStart(b *bench) {
 	const cpu, wall = 0, 1
-	p := b.preloader("short {\"call_sites\":\"caller\",\"timing\":\"lossy\"}\n" +
-		"core {\"call_sites\":\"caller\",\"timing\":\"lossy\",\"segment_bytes\":32768}")
-	calls := map[string]string{"alone": "100", "short": "100", "core": "6000"}
+	p := b.preloader(`short {"call_sites":"caller","timing":"lossy"}`)
 	for _, mpi := range b.words("MPIS") {
 		program := b.compile("start."+mpi, "mpicc."+mpi, "start.c")
-		r := alternately(b.number("PAIRS"), []string{"alone", "short", "core"}, func(v string) string {
-			text := p.start(mpi, v, program, calls[v])
-			buffers := p.coreBuffers() // one row must not include it
-			if v != "alone" && (len(buffers) > 0) != (v == "core") {
-				fail("the variant %s has %d record buffers of the core", v, len(buffers))
-			}
-			return text
+		r := alternately(b.number("PAIRS"), []string{"alone", "short"}, func(v string) string {
+			return p.start(mpi, v, program, "100")
 		})
 		for _, v := range p.names {
 			b.row(mpi+" "+v, val("alone, ms of CPU", median(r.of("alone", "start", cpu))/1e6),
@@ -318,7 +313,7 @@ func (b *bench) instructions(p *preloader, variants []string) {
 	emulator := "qemu-" + strings.TrimSpace(b.run("uname", "-m"))
 	text, _ := b.try("sh", "-c", "perf stat -x, -e instructions:u true 2>&1")
 	perf := perfCount.MatchString(text)
-	if !perf { // valgrind aborts on the Go runtime of the core
+	if !perf {
 		if _, err := b.try(emulator, "--version"); err != nil {
 			fail("no instructions can be counted: install perf with hardware counters, or qemu-user "+
 				"(hack/install.sh): %w", err)
@@ -419,6 +414,7 @@ func (p *preloader) cpuOfNPB(mpi, variant, yield, program string) float64 {
 		preload += ":" + library
 	}
 	out := p.path("output")
+	defer p.compress(variant)()
 	start := mpirun(mpi, p.number("RANKS"), "env", "LD_PRELOAD="+preload, program)
 	u := p.used(append([]string{"sh", "-c", `exec "$@" >` + out, "sh"}, start...)...)
 	if !rightResult.Match(get(os.ReadFile(out))) {

@@ -1,7 +1,7 @@
 // Package architecture defines which parts of the repository may import which others.
 //
 // The input is a table that is written by hand (Rooms, rules.go). The package's test checks the
-// imports of all packages against it, and the indirect imports of the tracer's core library and of
+// imports of all packages against it, and the indirect imports of
 // the commands. `go generate` writes the table of docs/architecture.md.
 package architecture
 

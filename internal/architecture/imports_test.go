@@ -29,7 +29,7 @@ func list(t *testing.T, arguments ...string) []goPackage {
 	t.Helper()
 	c := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Standard"}, arguments...)...)
 	c.Dir = repository.Root()
-	c.Env = append(os.Environ(), "CGO_ENABLED=1") // the core library's sources are cgo's
+	c.Env = append(os.Environ(), "CGO_ENABLED=1")
 	out, err := c.Output()
 	require.NoError(t, err)
 	var packages []goPackage

@@ -109,7 +109,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "workshop", Folders: []string{"apps", "bench", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
-		May:   []string{"trace", "merger", "simulate", "analyzer"},
+		May:   []string{"trace", "tracer", "merger", "simulate", "analyzer"},
 		About: "benchmarks, real programs, planted problems, checks of the repository",
 	},
 	{

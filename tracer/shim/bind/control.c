@@ -86,7 +86,7 @@ void cairn_control(int level)
 		turn(level == 0);
 		break;
 	case 2:
-		// Make the next call find no room, so that it hands the buffer to the core.
+		// Make the next call find no room, so that it takes another buffer.
 		if (t->buffer != NULL && atomic_load(&cairn_state) == CAIRN_ON)
 			t->soft = t->cursor;
 		break;

@@ -66,7 +66,7 @@ func chattyProgram(t *testing.T, implementation string) string {
 	return Compile(t, implementation, source)
 }
 
-// All processes of a pod share one limit for record buffers of the shim and of the core: the spool
+// All processes of a pod share one limit: the spool
 // stays below the size at which Kubernetes evicts the pod; the limit is nine tenths of that. The
 // processes continue untraced, and the trace reports why. (Files that are written without a check
 // take less than the last tenth: directories, tables of symbols, the times of a checkpoint.)

@@ -78,7 +78,6 @@ func TestEndsAreTheProgramsOwn(t *testing.T) {
 						require.NoError(t, os.WriteFile(filepath.Join(tr.Dir, "config.json"), []byte("{]"), 0o644))
 					},
 					"no spool":     func(tr *Tracer) { require.NoError(t, os.Remove(filepath.Join(tr.Dir, "spool"))) },
-					"no core":      func(tr *Tracer) { shimsOnly(t, tr) },
 					"switched off": func(tr *Tracer) { tr.Configure(t, map[string]any{"enabled": false}) },
 				} {
 					tracer := NewTracer(t, map[string]any{"verify": true, "call_sites": "caller"})
@@ -95,17 +94,5 @@ func TestEndsAreTheProgramsOwn(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// shimsOnly replaces the tracer's lib by a directory without the core.
-func shimsOnly(t *testing.T, tr *Tracer) {
-	t.Helper()
-	lib := filepath.Join(tr.Dir, "lib")
-	require.NoError(t, os.Remove(lib))
-	require.NoError(t, os.Mkdir(lib, 0o755))
-	for _, implementation := range Implementations {
-		name := "libcairn-" + implementation + ".so"
-		require.NoError(t, os.Symlink(filepath.Join(Root(), "lib", name), filepath.Join(lib, name)))
 	}
 }

@@ -113,8 +113,9 @@ const patience = 3 * time.Minute
 // Run runs a command with the shims preloaded, and a compressor beside it.
 func (tr *Tracer) Run(t testing.TB, command ...string) Result {
 	t.Helper()
-	if !tr.Alone {
-		c, err := compressor.Start(filepath.Join(tr.Dir, "spool"), t.Logf)
+	spool := filepath.Join(tr.Dir, "spool")
+	if _, err := os.Stat(spool); err == nil && !tr.Alone {
+		c, err := compressor.Start(spool, t.Logf)
 		require.NoError(t, err)
 		defer c.Close()
 	}

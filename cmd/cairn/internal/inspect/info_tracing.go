@@ -15,7 +15,7 @@ type rankTracing struct {
 	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads were stopped for votes of clustered mode
 	TimingBytes int64    `json:"timing_bytes"` // bytes of the trace that belong to this rank alone
 
-	Process *ProcessTracing `json:"process"` // null: not known, or ended before the core was loaded
+	Process *ProcessTracing `json:"process"` // null: not known, or ended before the compressor had work
 }
 
 // ProcessTracing is the cost of tracing for a process, other than CPU time.
