@@ -18,6 +18,7 @@ const (
 
 	maxWorkers       = 4
 	processesAWorker = 16 // that a further worker is for
+	others           = 1  // further processors of Go: threads of low priority (shipper.Pack) may hold one without running
 
 	scanInterval  = time.Second      // between scans of a spool that looks unchanged
 	leastInterval = time.Millisecond // between two looks, whoever rings
@@ -62,7 +63,7 @@ func Start(directory string, logf func(format string, args ...any)) (*Compressor
 		logf("cairn: %v", err) // each process has its own limit then
 	}
 	c := &Compressor{
-		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1), ended: make(chan struct{}),
+		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1 + others), ended: make(chan struct{}),
 		processes: map[string]*process{}, released: map[string]bool{},
 	}
 	c.watching.Add(1)
@@ -163,8 +164,8 @@ func (c *Compressor) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := min(maxWorkers, 1+len(c.processes)/processesAWorker)
-	if runtime.GOMAXPROCS(0) < limit {
-		runtime.GOMAXPROCS(limit)
+	if runtime.GOMAXPROCS(0) < limit+others {
+		runtime.GOMAXPROCS(limit + others)
 	}
 	for _, p := range c.processes {
 		if c.workers >= limit {
