@@ -175,9 +175,6 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 // settle closes the directories of a world whose processes have all ended, once these are complete
 // and the store is verified to have them. Then the processes may leave the spool.
 func (s *ship) settle(ctx context.Context, w *world, members []process) error {
-	if s.tables.awaited() {
-		return nil
-	}
 	w.open = slices.DeleteFunc(w.open, func(l *located) bool { return l.manifest.Empty() })
 	sizes, err := s.partSizes(ctx, w.open)
 	for _, l := range w.open {

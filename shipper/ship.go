@@ -27,6 +27,9 @@ type Options struct {
 	SpoolLimit int64
 	// Compress has what living processes record compressed (package compressor).
 	Compress bool
+	// Resolver is the command that makes tables of symbols (package resolver); nil: there are no
+	// names of call sites.
+	Resolver []string
 	// Scan, Heartbeat and Checkpoint are the intervals between scans of the spool, heartbeats, and
 	// uploads of running ranks; 0 is the default.
 	Scan, Heartbeat, Checkpoint time.Duration
@@ -136,7 +139,8 @@ type ship struct {
 	auditor auditor
 	packer  packer
 	objects map[string]int64 // sizes of objects with parts
-	writer  string           // random number that identifies this sidecar
+	names   names
+	writer  string // random number that identifies this sidecar
 	// unconditional: the store does not support conditional writes.
 	unconditional bool
 
@@ -183,6 +187,7 @@ func (s *ship) run(ctx context.Context) []string {
 		end <- time.Now()
 		s.report() // a current upload may use the rest of the grace period
 	})
+	defer s.names.close()
 	s.watch(ctx)
 	begun := <-end
 	s.finish(context.WithoutCancel(ctx), begun)
@@ -197,6 +202,7 @@ func (s *ship) run(ctx context.Context) []string {
 func (s *ship) watch(ctx context.Context) {
 	s.beginAudits()
 	for {
+		s.names.listen(s.Options)
 		s.pack(ctx)
 		if !s.backoff.wait() {
 			s.sweep(ctx, false)
@@ -220,6 +226,7 @@ func (s *ship) finish(ctx context.Context, begun time.Time) {
 	clear(s.kept) // retry the unusable ones once
 	s.mu.Unlock()
 	s.backoff = backoff{}
+	naming := s.names.pending()
 	for !s.sweep(ctx, true) {
 		pause := min(s.backoff.next(), maxFinalPause, time.Until(deadline)-finalTry)
 		if pause <= 0 {
@@ -227,12 +234,19 @@ func (s *ship) finish(ctx context.Context, begun time.Time) {
 		}
 		time.Sleep(pause)
 	}
+	if naming || s.names.pending() {
+		// what was uploaded is complete but for these names
+		s.names.wait(ctx, min(maxNaming, time.Until(deadline)-finalTry))
+		s.sweep(ctx, true)
+	}
 }
 
 const (
 	// maxFinalPause is the maximum pause between retries at the end of the pod: what is not
 	// uploaded then is lost.
 	maxFinalPause = 2 * time.Second
+	// maxNaming is how long the end of the pod is delayed for names of call sites.
+	maxNaming = 10 * time.Second
 	// finalTry is the time reserved for the last retry.
 	finalTry = time.Second
 )
@@ -374,6 +388,7 @@ func (s *ship) keep(p process) {
 // shipWorld ships a world if that is due.
 func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd bool) error {
 	running := slices.ContainsFunc(members, func(p process) bool { return p.alive })
+	naming := s.names.pending() // asked before the tables are listed
 	now := state(members, s.tables.resolved())
 	if running && !atEnd {
 		// collect ranks that end one by one in one upload
@@ -385,20 +400,21 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 		if time.Now().Before(w.next) {
 			return nil
 		}
-		return s.checkpoint(ctx, w, members)
+		return s.checkpoint(ctx, w, members, naming)
 	}
 	switch {
 	case running || !s.isShipped(w, now): // at the end, running ranks have continued since
 		return s.upload(ctx, w, members, now, atEnd)
-	case atEnd:
+	case atEnd || naming: // a shard is made again when there are more names
 		return nil
 	}
 	return s.settle(ctx, w, members)
 }
 
 // checkpoint ships a world with running ranks. Ended ones go into a separate, final shard:
-// otherwise a long launch would keep everything that its processes ever wrote.
-func (s *ship) checkpoint(ctx context.Context, w *world, members []process) error {
+// otherwise a long launch would keep everything that its processes ever wrote. While there are more
+// names to come, it would be made without them.
+func (s *ship) checkpoint(ctx context.Context, w *world, members []process, naming bool) error {
 	var living, ended []process
 	for _, p := range members {
 		if p.alive {
@@ -407,7 +423,7 @@ func (s *ship) checkpoint(ctx context.Context, w *world, members []process) erro
 			ended = append(ended, p)
 		}
 	}
-	if len(ended) == 0 || s.tables.awaited() {
+	if len(ended) == 0 || naming {
 		return s.upload(ctx, w, members, state(members, s.tables.resolved()), false)
 	}
 	open := w.open

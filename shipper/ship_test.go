@@ -448,17 +448,15 @@ func TestSitesGetNames(t *testing.T) {
 func TestSymbolsThatComeLate(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	dir := finished("launch", 0, 1).Write(t, spool)
-	resolving(t, spool, "cafe")
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		Ship(ctx, quick(t, spool, s, pod(0)))
-	}()
-	defer func() { cancel(); <-done }()
+	o := quick(t, spool, s, pod(0))
+	ready := resolving(t, &o)
+	running(t, o)
+	sendBinary(t, spool, "cafe")
 	id := worldID("launch")
 	eventually(t, "shard", func() bool { return len(manifests(t, s, pod(0))) == 1 })
-	symbolTable(t, spool, "cafe")
+	time.Sleep(20 * o.Scan)
+	require.DirExists(t, dir)
+	ready()
 	eventually(t, "names", func() bool { return hasNames(s, id, manifests(t, s, pod(0))[id].Shard) })
 	eventually(t, "an empty spool", func() bool { return !exists(dir) })
 }
@@ -496,23 +494,49 @@ func (s *tableStore) Put(ctx context.Context, key string, r io.Reader, size int6
 func TestSymbolsThatComeDuringAnUpload(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	finished("launch", 0, 1).Write(t, spool)
-	resolving(t, spool, "cafe")
-	stop := running(t, quick(t, spool, &tableStore{s, func() { symbolTable(t, spool, "cafe") }}, pod(0)))
+	o := quick(t, spool, nil, pod(0))
+	ready := resolving(t, &o)
+	o.Store = &tableStore{s, ready}
+	stop := running(t, o)
+	sendBinary(t, spool, "cafe")
 	emptied(t, spool)
 	require.Empty(t, stop())
 	id := worldID("launch")
 	require.True(t, hasNames(s, id, manifests(t, s, pod(0))[id].Shard))
 }
 
-// resolving leaves the files of a tracer that has started the resolver for a binary.
-func resolving(t *testing.T, spool, buildID string) {
+// The end of the pod waits for names, after what there is was uploaded.
+func TestSymbolsThatComeAtTheEnd(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 1).Write(t, spool)
+	o := quick(t, spool, s, pod(0))
+	o.Grace = 20 * time.Second
+	ready := resolving(t, &o)
+	stop := running(t, o)
+	sendBinary(t, spool, "cafe")
+	time.AfterFunc(time.Second, ready)
+	require.Empty(t, stop())
+	id := worldID("launch")
+	require.True(t, hasNames(s, id, manifests(t, s, pod(0))[id].Shard))
+}
+
+// resolving replaces the resolver by one that has a result only when ready is called.
+func resolving(t *testing.T, o *Options) (ready func()) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(spool, "symbols"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(spool, "symbols", buildID+".started"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	made := t.TempDir()
+	table := filepath.Join(made, "symbols", "cafe.json")
+	o.Resolver = []string{"sh", "-c", "while [ ! -s " + table + " ]; do sleep 0.02; done; cat " + table}
+	return func() { symbolTable(t, made, "cafe") }
+}
+
+// sendBinary sends a binary as a rank does, once somebody listens.
+func sendBinary(t *testing.T, spool, buildID string) {
+	t.Helper()
+	eventually(t, "a listener", func() bool { return exists(filepath.Join(spool, "symbols", "socket")) })
+	binary, err := os.Open(os.Args[0])
+	require.NoError(t, err)
+	defer binary.Close()
+	require.NoError(t, spooltest.Send(spool, buildID+"\x00/app", binary))
 }
 
 func exists(path string) bool {

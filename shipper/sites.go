@@ -6,15 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/resolver"
 	"github.com/cairn-mpi/cairn/tracer/symbols"
 )
-
-// symbolsDirectory is the directory of a spool where the resolver leaves its tables.
-const symbolsDirectory = "symbols"
 
 // symbolTables resolve call sites to function, file and line.
 type symbolTables struct {
@@ -27,7 +24,7 @@ func newSymbolTables(spool string, extract bool) *symbolTables {
 	return &symbolTables{spool: spool, extract: extract, tables: map[string]*symbols.Table{}}
 }
 
-func (t *symbolTables) dir() string { return filepath.Join(t.spool, symbolsDirectory) }
+func (t *symbolTables) dir() string { return filepath.Join(t.spool, resolver.Directory) }
 
 // open opens the directory of the tables.
 func (t *symbolTables) open() (*os.Root, error) {
@@ -36,7 +33,7 @@ func (t *symbolTables) open() (*os.Root, error) {
 		return nil, err
 	}
 	defer spool.Close()
-	return plainfile.Directory(spool, symbolsDirectory)
+	return plainfile.Directory(spool, resolver.Directory)
 }
 
 // resolved lists the existing tables: when it changes, unresolved sites may be resolved.
@@ -46,37 +43,9 @@ func (t *symbolTables) resolved() string {
 		return ""
 	}
 	defer dir.Close()
-	names, _ := fs.Glob(dir.FS(), "*"+tableExtension)
+	names, _ := fs.Glob(dir.FS(), "*"+".json")
 	slices.Sort(names)
 	return strings.Join(names, "\n")
-}
-
-// File names: what the tracer leaves when it has started the resolver for a binary
-// (tracer/shim/address/resolve.c), and what the resolver leaves.
-const (
-	startedExtension = ".started"
-	tableExtension   = ".json"
-)
-
-// maxResolving is how long a table is awaited: the resolver runs only on an idle CPU, and may have
-// been killed.
-const maxResolving = 30 * time.Second
-
-// awaited reports whether a resolver may still be running.
-func (t *symbolTables) awaited() bool {
-	dir, err := t.open()
-	if err != nil {
-		return false
-	}
-	defer dir.Close()
-	started, _ := fs.Glob(dir.FS(), "*"+startedExtension)
-	return slices.ContainsFunc(started, func(name string) bool {
-		if _, err := dir.Lstat(strings.TrimSuffix(name, startedExtension) + tableExtension); err == nil {
-			return false
-		}
-		info, err := dir.Lstat(name)
-		return err == nil && time.Since(info.ModTime()) < maxResolving
-	})
 }
 
 // apply resolves the call sites of c. modules are the paths of the binaries. Inlined calls become

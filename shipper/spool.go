@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
+	"github.com/cairn-mpi/cairn/tracer/resolver"
 )
 
 // A process is one directory of the spool.
@@ -77,7 +78,7 @@ func (s *scanner) scan() ([]process, error) {
 	var processes []process
 	for _, entry := range entries {
 		name := entry.Name()
-		if !entry.IsDir() || name == symbolsDirectory || strings.HasPrefix(name, ".") {
+		if !entry.IsDir() || name == resolver.Directory || strings.HasPrefix(name, ".") {
 			continue
 		}
 		there[name] = true

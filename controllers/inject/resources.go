@@ -19,12 +19,13 @@ func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 // shipResources returns the resources of the sidecar of a pod with this many slots. Its request adds
 // to the pod's as long as the pod exists, so it is close to the sidecar's real use. It has no limit
 // of CPU: it compresses what the ranks record, and they do not wait for it. Its recorders need 2 MiB
-// a slot, and take at most 32 MiB a slot and 256 MiB together (decision 0108).
+// a slot, and take at most 32 MiB a slot and 256 MiB together (decision 0108); the names of call sites
+// need what is left for 40 MiB of debug information (decision 0109).
 func shipResources(pod *corev1.PodSpec, slots int32, options Options) corev1.ResourceRequirements {
 	n := max(slots, 1)
 	resources := completed(pod, options.Resources, defaults{
 		cpu: fmt.Sprintf("%dm", 10+5*n), guaranteedCPU: "250m",
-		memory: fmt.Sprintf("%dMi", 64+2*n), memoryLimit: fmt.Sprintf("%dMi", 128+min(32*n, 256)),
+		memory: fmt.Sprintf("%dMi", 64+2*n), memoryLimit: fmt.Sprintf("%dMi", 256+min(32*n, 256)),
 	})
 	if resources.Limits != nil && limitsEphemeralStorage(pod) {
 		// The spool counts towards the sum of the containers' limits.

@@ -129,6 +129,12 @@ func pathsOf(t *testing.T, implementation, callSites, binary string) map[string]
 	r := trace(t, []string{"--call-sites", callSites, "--verify"}, command...)
 	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 	assert.Contains(t, r.stdout+r.stderr, "agree with the reference log")
+	return pathsIn(t, r)
+}
+
+// pathsIn returns the frames of each MPI function in the trace of a run, innermost first.
+func pathsIn(t *testing.T, r result) map[string][]string {
+	t.Helper()
 	dump := cairn(t, "", "dump", filepath.Join(r.dir, "trace.cairn"), "--json")
 	require.Equal(t, 0, dump.code, dump.stderr)
 	paths := map[string][]string{}

@@ -88,10 +88,7 @@ func makeMountTargets(o InstallOptions) error {
 		return err
 	}
 	err = errors.Join(file.Chmod(0o644), file.Close())
-	for _, dir := range []string{"spool", filepath.Join("spool", "symbols")} {
-		err = errors.Join(err, makeShared(filepath.Join(o.To, dir)))
-	}
-	return err
+	return errors.Join(err, makeShared(filepath.Join(o.To, "spool")))
 }
 
 // makeBudget creates the budget of the spool, which the sidecar maintains, because the first rank

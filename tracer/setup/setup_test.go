@@ -257,7 +257,6 @@ func TestInstall(t *testing.T) {
 		"lib/libcairn-openmpi.so": 0o644,
 		"ld.so.preload":           0o644,
 		"spool":                   os.ModeDir | os.ModeSticky | 0o777,
-		"spool/symbols":           os.ModeDir | os.ModeSticky | 0o777,
 		"spool/budget":            0o666,
 	} {
 		info, err := os.Stat(filepath.Join(to, name))

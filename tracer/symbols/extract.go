@@ -7,35 +7,66 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // ErrNoSymbols reports a binary without the name of any function.
 var ErrNoSymbols = errors.New("the binary has neither debug information nor a symbol table")
 
-// Extract reads the symbols of an executable or shared library.
+// A Binary is an executable or shared library to extract symbols from.
+type Binary struct {
+	Path  string
+	File  io.ReaderAt
+	Debug io.ReaderAt // its separate debug file, which must have the same build id; nil: none
+	// MaxDebugBytes is the limit for the size of the debug information, which is in memory as a
+	// whole. Above it there are only the names of the symbol table. 0 is no limit.
+	MaxDebugBytes uint64
+}
+
+// Extract reads the symbols of a binary on this machine, with its separate debug file where
+// distributions install it.
 func Extract(path string) (*Table, error) {
-	file, err := elf.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not an ELF binary: %w", path, err)
+		return nil, err
 	}
 	defer file.Close()
+	b := Binary{Path: path, File: file}
+	if id, err := buildIDOf(path); err == nil && len(id) >= 4 {
+		if separate, err := os.Open(filepath.Join(debugRoot, id[:2], id[2:]+".debug")); err == nil {
+			defer separate.Close()
+			b.Debug = separate
+		}
+	}
+	return b.Extract()
+}
+
+const debugRoot = "/usr/lib/debug/.build-id"
+
+// Extract reads the symbols of the binary. With ErrNoSymbols it returns an empty table.
+func (b Binary) Extract() (*Table, error) {
+	file, err := elf.NewFile(b.File)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not an ELF binary: %w", b.Path, err)
+	}
 	base, code, ok := mapped(file)
 	if !ok {
-		return nil, fmt.Errorf("%s: nothing in it is ever mapped", path)
+		return nil, fmt.Errorf("%s: nothing in it is ever mapped", b.Path)
 	}
 	id, err := buildID(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", b.Path, err)
 	}
-	t := &Table{BuildID: id, Module: filepath.Base(path)}
+	t := &Table{BuildID: id, Module: filepath.Base(b.Path)}
 	if id == "" {
-		t.BuildID = path
+		t.BuildID = b.Path
 	}
 	e := extraction{table: t, base: base, code: code, fileIDs: map[string]int32{}}
-	if data := debugInformation(file, id); data != nil {
+	if data := b.debugInformation(file, id); data != nil {
 		// damaged DWARF keeps what was read before the damage
 		e.readDWARF(data)
 	}
@@ -44,7 +75,7 @@ func Extract(path string) (*Table, error) {
 	t.lines = sortLines(e.lines)
 	t.instances, t.stretches = e.instances, stretches(e.spans)
 	if len(t.functions) == 0 && len(t.lines) == 0 {
-		return t, fmt.Errorf("%s: %w", path, ErrNoSymbols)
+		return t, fmt.Errorf("%s: %w", b.Path, ErrNoSymbols)
 	}
 	return t, nil
 }
@@ -125,30 +156,42 @@ func findBuildID(notes []byte, file *elf.File) string {
 	return ""
 }
 
-// debugInformation returns the binary's DWARF data, or that of the separate file where
-// distributions install it, or nil.
-func debugInformation(file *elf.File, id string) *dwarf.Data {
+// debugInformation returns the binary's DWARF data, or that of its separate file, or nil.
+func (b Binary) debugInformation(file *elf.File, id string) *dwarf.Data {
 	if file.Section(".debug_line") != nil || file.Section(".zdebug_line") != nil {
-		if data, err := file.DWARF(); err == nil {
+		if data := b.readDebugInformation(file); data != nil {
 			return data
 		}
 	}
-	if len(id) < 4 {
+	if b.Debug == nil {
 		return nil
 	}
-	separate, err := elf.Open(filepath.Join(debugRoot, id[:2], id[2:]+".debug"))
+	separate, err := elf.NewFile(b.Debug)
 	if err != nil {
 		return nil
 	}
-	defer separate.Close()
-	data, err := separate.DWARF()
+	if of, err := buildID(separate); err != nil || of != id {
+		return nil
+	}
+	return b.readDebugInformation(separate)
+}
+
+func (b Binary) readDebugInformation(file *elf.File) *dwarf.Data {
+	total := uint64(0)
+	for _, s := range file.Sections {
+		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
+			total += min(s.Size, math.MaxUint32) // as it is in memory, not as compressed
+		}
+	}
+	if b.MaxDebugBytes > 0 && total > b.MaxDebugBytes {
+		return nil
+	}
+	data, err := file.DWARF()
 	if err != nil {
 		return nil
 	}
 	return data
 }
-
-const debugRoot = "/usr/lib/debug/.build-id"
 
 // readSymbols adds the functions of the symbol table. Those of DWARF, which were added before, take
 // precedence: they have the names of the source.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -33,10 +34,10 @@ type stored struct {
 
 const instanceNumbers = 5
 
-const (
-	format       = 1
-	maxFileBytes = 128 << 20
-)
+const format = 1
+
+// MaxFileBytes is the maximum size of a table's file.
+const MaxFileBytes = 128 << 20
 
 // FileName returns the name of the table's file for a binary with this build id. Binaries without
 // one are named by their path.
@@ -66,24 +67,30 @@ func Resolve(binary, dir string) (string, error) {
 	if err != nil && !errors.Is(err, ErrNoSymbols) {
 		return "", err
 	}
-	return name, t.write(name)
+	return name, t.writeFile(name)
 }
 
-// write writes the table to a file atomically.
-func (t *Table) write(name string) error {
+// Write writes the content of the table's file.
+func (t *Table) Write(w io.Writer) error {
 	raw, err := json.Marshal(t.store())
 	if err != nil {
 		return err
 	}
-	if len(raw) > maxFileBytes {
+	if len(raw) > MaxFileBytes {
 		raw, err = json.Marshal((&Table{BuildID: t.BuildID, Module: t.Module, functions: t.functions}).store())
 		if err != nil {
 			return err
 		}
-		if len(raw) > maxFileBytes {
-			return fmt.Errorf("%s: the symbols take more than %d MiB", t.Module, maxFileBytes>>20)
+		if len(raw) > MaxFileBytes {
+			return fmt.Errorf("%s: the symbols take more than %d MiB", t.Module, MaxFileBytes>>20)
 		}
 	}
+	_, err = w.Write(raw)
+	return err
+}
+
+// writeFile writes the table to a file atomically.
+func (t *Table) writeFile(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -91,7 +98,7 @@ func (t *Table) write(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(raw)
+	err = t.Write(tmp)
 	if err == nil {
 		// the shipper may run as another user
 		err = tmp.Chmod(0o644)
@@ -122,7 +129,7 @@ func Read(dir, buildID string) (*Table, error) {
 // anything but a regular file, and its errors never quote the content.
 func ReadIn(dir *os.Root, buildID string) (*Table, error) {
 	name := FileName(buildID)
-	raw, err := plainfile.Read(dir, name, maxFileBytes)
+	raw, err := plainfile.Read(dir, name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}

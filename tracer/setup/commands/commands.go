@@ -1,7 +1,6 @@
-// Package commands has the two commands of a pod's init containers, install and probe, and resolve,
-// which ranks start.
+// Package commands has the two commands of a pod's init containers, install and probe.
 //
-// The result of install and probe is a verdict on the standard output and in the termination log,
+// The result is a verdict on the standard output and in the termination log,
 // where the operator reads it. They succeed whatever happens: a wrong argument, a bug, a full
 // volume or a signal. A failing init container would keep the job from running, and might be
 // counted by a podFailurePolicy of the user. So they return nothing.

@@ -371,22 +371,3 @@ func TestSignalDuringProbe(t *testing.T) {
 	require.NoError(t, c.Wait())
 	require.Less(t, time.Since(started), 5*time.Second)
 }
-
-// A rank starts the binary in the volume to resolve the call sites of its binaries.
-func TestInstalledResolve(t *testing.T) {
-	root, dir := install(t), t.TempDir()
-	source := filepath.Join(dir, "program.c")
-	require.NoError(t, os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644))
-	out, err := exec.Command("gcc", "-g", "-Wl,--build-id", "-o", filepath.Join(dir, "program"), source).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	tables := filepath.Join(dir, "symbols")
-	require.NoError(t, os.Mkdir(tables, 0o777))
-	out, err = exec.Command(filepath.Join(root, "cairn"), "resolve", "--executable", filepath.Join(dir, "program"), "--out", tables).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	files, err := filepath.Glob(filepath.Join(tables, "*.json"))
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	table, err := os.ReadFile(files[0])
-	require.NoError(t, err)
-	require.Contains(t, string(table), "program.c")
-}

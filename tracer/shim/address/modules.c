@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "../../ring/layout_gen.h"
@@ -45,7 +46,11 @@ static void build_id(const struct dl_phdr_info *info, char *out, size_t size)
 static void executable_path(char *out, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", out, size - 1);
+	const char *started = (const char *)getauxval(AT_EXECFN);
+
 	out[n > 0 ? n : 0] = 0;
+	if (n <= 0 && started != NULL) // no /proc
+		snprintf(out, size, "%s", started);
 }
 
 // A known module. Unloaded modules are kept; a later module at the same address takes precedence.
@@ -208,7 +213,7 @@ bool cairn_modules_know(uintptr_t address, uintptr_t *base, uintptr_t *size)
 	return look_up(address, base, size);
 }
 
-// Base addresses of modules whose symbols are looked up already.
+// Base addresses of modules whose names are of interest.
 static _Atomic uintptr_t used[MAX_MODULES];
 
 // note_use marks a module as used, and reports whether it is the first time.
@@ -244,6 +249,16 @@ static int describe_module(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+static _Atomic bool unsent; // a module could not be sent
+
+// send_module sends a module; r->base is 0 or that of a module.
+static void send_module(struct resolved *r)
+{
+	// Outside of the callback, which runs with the loader's lock.
+	if (dl_iterate_phdr(describe_module, r) == 1 && !cairn_resolve(r->path, r->id))
+		atomic_store_explicit(&unsent, true, memory_order_relaxed);
+}
+
 bool cairn_modules_use(uintptr_t address)
 {
 	struct resolved r;
@@ -251,9 +266,7 @@ bool cairn_modules_use(uintptr_t address)
 
 	if (!cairn_modules_know(address, &r.base, &size) || !note_use(r.base))
 		return false;
-	// Outside of the callback, which runs with the loader's lock.
-	if (dl_iterate_phdr(describe_module, &r) == 1)
-		cairn_resolve(r.path, r.id);
+	send_module(&r);
 	return true;
 }
 
@@ -262,5 +275,15 @@ void cairn_modules_use_executable(void)
 	struct resolved r = {.base = 0};
 
 	if (dl_iterate_phdr(describe_module, &r) == 1 && note_use(r.base))
-		cairn_resolve(r.path, r.id);
+		send_module(&r);
+}
+
+void cairn_modules_retry(bool at_end)
+{
+	struct resolved r;
+
+	if (!atomic_exchange_explicit(&unsent, false, memory_order_relaxed) && !at_end)
+		return;
+	for (int i = 0; i < MAX_MODULES && (r.base = atomic_load_explicit(&used[i], memory_order_relaxed)) != 0; i++)
+		send_module(&r);
 }

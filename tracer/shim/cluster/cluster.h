@@ -3,6 +3,7 @@
 #ifndef CAIRN_CLUSTER_H
 #define CAIRN_CLUSTER_H
 
+#include "../address/modules.h"
 #include "../evidence/life.h"
 #include "../evidence/usage.h"
 #include "../process/abi.h"
@@ -44,6 +45,7 @@ void cairn_explicit_marker(void);
 #define CAIRN_FINALIZES() \
 	do { \
 		cairn_usage_end(); \
+		cairn_modules_retry(true); \
 		if (__builtin_expect(cairn_clustered, 0)) \
 			cairn_cluster_end(); \
 	} while (0)

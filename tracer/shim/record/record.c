@@ -134,8 +134,10 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	if (was_early)
 		kept = written(t);
 	// A module that was loaded at the address of an unloaded one is only noticed here.
-	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
+	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON) {
 		cairn_modules_refresh();
+		cairn_modules_retry(false);
+	}
 	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))

@@ -346,6 +346,7 @@ bool cairn_life_lost(uint64_t lost) { return lost == 0; }
 void cairn_life_finalized(void) {}
 void cairn_stop(const char *why) { (void)why; }
 void cairn_modules_refresh(void) {}
+void cairn_modules_retry(bool at_end) { (void)at_end; }
 void cairn_python_look(void) {}
 bool cairn_modules_use(uintptr_t address) { return address == 0; }
 uint64_t cairn_python_line(uint64_t caller) { return caller; }

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/compressor"
+	"github.com/cairn-mpi/cairn/tracer/resolver"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
@@ -64,8 +65,12 @@ func (r Run) Run(ctx context.Context) error {
 	}
 	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
 	end := func() {}
+	var names *resolver.Listener
 	if root != nil {
 		end = r.compressInBackground(ctx, folder.spool())
+		if names = r.listen(folder.spool()); names != nil {
+			defer names.Close()
+		}
 	}
 	code, err := job.Run()
 	end()
@@ -75,7 +80,22 @@ func (r Run) Run(ctx context.Context) error {
 	if root == nil {
 		return launch.StatusOf(code, false)
 	}
-	return r.finish(ctx, folder, root, &job, code)
+	return r.finish(ctx, folder, root, &job, names, code)
+}
+
+// listen makes the names of call sites while the job runs. Without it, names come only from
+// binaries that are still there afterwards.
+func (r Run) listen(spool string) *resolver.Listener {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	names, err := resolver.Listen(resolver.Options{Spool: spool, Command: []string{self, "resolve"}, Logf: r.say})
+	if err != nil {
+		r.say("%v", err)
+		return nil
+	}
+	return names
 }
 
 // compressInBackground compresses what the ranks record, and encodes times, while the job runs. The
@@ -105,9 +125,12 @@ func (r Run) compressInBackground(ctx context.Context, spool string) (end func()
 }
 
 // finish makes traces and reports from what the job recorded.
-func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, code int) error {
+func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, names *resolver.Listener, code int) error {
 	f := newFinishing(ctx, folder, r, job.Signals, root.remove, code)
 	defer f.stop()
+	if names != nil {
+		names.Wait(f.ctx)
+	}
 	fine := r.collect(ctx, f, job)
 	switch {
 	case code == 0 && f.cutShort && job.Asked != 0:

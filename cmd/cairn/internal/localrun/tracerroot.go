@@ -16,8 +16,8 @@ type tracerRoot struct {
 	remove      func()   // removes files outside the folder
 }
 
-// newTracerRoot creates a tracer root in the run's folder: the libraries, this binary, the
-// configuration and an empty spool. The libraries for both MPIs are preloaded; the one for the
+// newTracerRoot creates a tracer root in the run's folder: the libraries, the configuration and an
+// empty spool. The libraries for both MPIs are preloaded; the one for the
 // other MPI passes calls through.
 func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, error) {
 	self, err := os.Executable()
@@ -28,20 +28,15 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 	if err != nil {
 		return nil, err
 	}
-	for _, shared := range []string{folder.spool(), filepath.Join(folder.spool(), "symbols")} {
-		if err := os.MkdirAll(shared, 0o755); err != nil {
-			return nil, err
-		}
-		// the ranks may run as another user; the sticky bit needs a chmod because of the umask
-		if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
-			return nil, err
-		}
+	if err := os.MkdirAll(folder.spool(), 0o755); err != nil {
+		return nil, err
+	}
+	// the ranks may run as another user; the sticky bit needs a chmod because of the umask
+	if err := os.Chmod(folder.spool(), 0o777|os.ModeSticky); err != nil {
+		return nil, err
 	}
 	dir := folder.tracer()
 	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
-		return nil, err
-	}
-	if err := os.Symlink(self, filepath.Join(dir, "cairn")); err != nil {
 		return nil, err
 	}
 	path, remove, err := plainPath(dir)

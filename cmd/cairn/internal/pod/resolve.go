@@ -3,23 +3,15 @@ package pod
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
-	"github.com/cairn-mpi/cairn/tracer/setup/commands"
+	"github.com/cairn-mpi/cairn/tracer/resolver"
 )
 
-// NewResolveCommand returns the command that a rank starts. In a pod it is part of cairn-probe,
-// which parses the same arguments.
+// NewResolveCommand returns the command that ship and run start for each binary that a rank sends.
 func NewResolveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "resolve",
 		Short:              "Extract the function and line tables of a binary, for call sites",
 		DisableFlagParsing: true,
-		RunE: func(c *cobra.Command, args []string) error {
-			err := commands.Resolve(args, commands.Streams{Out: c.OutOrStdout(), Err: c.ErrOrStderr()})
-			if commands.IsUsage(err) {
-				return cli.UsageError(err)
-			}
-			return err
-		},
+		RunE:               func(c *cobra.Command, args []string) error { return resolver.Child(args, c.OutOrStdout()) },
 	}
 }

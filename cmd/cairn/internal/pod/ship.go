@@ -55,6 +55,9 @@ func NewShipCommand() *cobra.Command {
 			o.Grace = time.Duration(grace) * time.Second
 			o.Logf = say
 			o.Compress = true
+			if self, err := os.Executable(); err == nil {
+				o.Resolver = []string{self, "resolve"}
+			}
 			o.Report = func(outcome shipper.Outcome) {
 				if err := log.Write(c, shipMessage(outcome, troubles).Fit()); err != nil {
 					say("cairn: %v", err)

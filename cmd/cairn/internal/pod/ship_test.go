@@ -294,3 +294,23 @@ func TestShipRemovesWhatAnotherUserHasWritten(t *testing.T) {
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait())
 }
+
+// The sidecar makes the names of call sites for a binary that a rank sends.
+func TestShipNamesCallSites(t *testing.T) {
+	t.Parallel()
+	spool, dir := oneRank(t), t.TempDir()
+	source, binary := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
+	require.NoError(t, os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644))
+	out, err := exec.Command("gcc", "-g", "-Wl,--build-id=0xcafe", "-o", binary, source).CombinedOutput()
+	require.NoError(t, err, string(out))
+	file, err := os.Open(binary)
+	require.NoError(t, err)
+	defer file.Close()
+	p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", spool, "--grace", "20")
+	require.Eventually(t, func() bool { return spooltest.Send(spool, "cafe\x00"+binary, file) == nil }, 20*time.Second, 10*time.Millisecond)
+	_, said, message := p.end() // which waits for the names
+	require.Empty(t, message.Lost)
+	table, err := os.ReadFile(filepath.Join(spool, "symbols", "cafe.json"))
+	require.NoError(t, err, said)
+	require.Contains(t, string(table), "program.c")
+}
