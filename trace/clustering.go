@@ -36,7 +36,7 @@ const (
 	// VoteClustered: no rank's calls have changed, and ranks were clustered; from here on only
 	// leads record all times.
 	VoteClustered
-	// VoteLead: no change since the last vote; the leads continue.
+	// VoteLead: no rank knows of a change since the last vote; the leads continue.
 	VoteLead
 	// VoteEnded: not all ranks arrived at the marker in time; there are no further votes.
 	VoteEnded

@@ -48,7 +48,13 @@ func trace(t testing.TB, flags []string, command ...string) result {
 // cairn runs the command itself.
 func cairn(t testing.TB, dir string, arguments ...string) result {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(shimtest.Root(), "bin", "cairn"), arguments...)
+	return cairnAt(t, filepath.Join(shimtest.Root(), "bin", "cairn"), dir, arguments...)
+}
+
+// cairnAt is cairn with another binary, which has other libraries beside it.
+func cairnAt(t testing.TB, binary, dir string, arguments ...string) result {
+	t.Helper()
+	cmd := exec.Command(binary, arguments...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)

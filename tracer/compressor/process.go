@@ -24,7 +24,7 @@ type process struct {
 	writer *spool.Writer // nil: it has not recorded enough so far
 	share  int           // memory of its recorder in bytes, from the next checkpoint on
 	filled uint64        // bytes of buffers that it had filled when it was worked on last
-	cuts   uint64        // the same for its ballots
+	cuts   uint64        // number of cuts whose ballots it was told
 	failed time.Time     // of the last error
 	over   bool          // nothing more can be done
 }
@@ -100,7 +100,7 @@ func (p *process) serve(account *budget.Budget) (err error) {
 			p.over = errors.Is(err, spool.ErrStopped)
 			return err
 		}
-		p.filled, p.cuts = filled, cuts
+		p.filled, p.cuts = filled, p.writer.Told()
 		p.memory.Store(int64(p.writer.Memory()))
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 
 // Clustering while the process runs (package online; docs/decisions/0060-online-clustering.md):
 //
-//   - At a marker the shim writes a record that ends an interval, asks for the rank's ballot, and
-//     starts a vote of the ranks.
-//   - At a later marker it writes the outcome as a record. So the recorder's state still follows
-//     from records alone, and a recovery computes the same state.
+//   - At a marker the shim writes a record that ends an interval, and asks for the rank's ballot.
+//   - At a later marker it starts the vote of the ranks, with the ballot if it is there.
+//   - At the marker after that it writes the outcome as a record. So the recorder's state still
+//     follows from records alone, and a recovery computes the same state.
 //   - While another rank leads, the times of an interval are buffered in separate columns. The
 //     outcome of the vote on the interval decides whether they are kept or only their sums
 //     (trace.Extrapolation).
@@ -28,8 +28,23 @@ type tally struct {
 // waiting are times that may yet be dropped.
 type waiting struct{ gaps, durations column }
 
-// Ballot returns the rank's ballot at the latest marker.
-func (r *Recorder) Ballot() online.Ballot { return r.clustering.Ballot() }
+// Ballot returns the rank's ballot about the interval that a cut ended; ok is false if there is no
+// such cut, or it has its outcome.
+func (r *Recorder) Ballot(cut uint64) (b online.Ballot, ok bool) {
+	return r.clustering.Ballot(cut, r.tallies(), r.grids.settings.Mode != timing.Aggregated)
+}
+
+// tallies returns the threads of the process with their clustering states; none without clustering.
+func (r *Recorder) tallies() []online.Thread {
+	if r.clustering == nil {
+		return nil
+	}
+	threads := make([]online.Thread, len(r.threads))
+	for i, t := range r.byNumber() {
+		threads[i] = online.Thread{Number: t.number, Calls: t.calls, Tally: &t.tally.Tally}
+	}
+	return threads
+}
 
 // codeOf returns the part of a terminal that is compared between ranks.
 func (r *Recorder) codeOf(number int32) uint64 {
@@ -102,12 +117,10 @@ func (r *Recorder) cut() {
 	if r.clustering.Pending() { // the record of the last outcome is missing
 		r.applyOutcome(nil)
 	}
-	threads := make([]online.Thread, len(r.threads))
-	for i, t := range r.byNumber() {
-		threads[i] = online.Thread{Number: t.number, Calls: t.calls, Tally: &t.tally.Tally}
+	for _, t := range r.threads {
 		t.tally.closed, t.tally.now = t.tally.now, waiting{}
 	}
-	r.clustering.Cut(threads, r.grids.settings.Mode != timing.Aggregated)
+	r.clustering.Cut(r.tallies())
 }
 
 // applyOutcome applies the outcome of a vote; nil: its record is missing.

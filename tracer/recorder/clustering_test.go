@@ -3,6 +3,7 @@ package recorder
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,10 +37,13 @@ type votingWorld struct {
 	led       []int          // the rank that leads each
 	between   func()         // what the ranks do before a vote's outcome is there
 	factor    func() uint64  // by how much markers are set apart when nothing has changed
+	late      func() bool    // whether the answer of a rank's compressor is
+	undecided int            // votes without all answers while ranks were clustered
+	kinds     [][]int        // what the ranks did, by interval
 }
 
 func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
-	w := &votingWorld{t: t}
+	w := &votingWorld{t: t, kinds: [][]int{nil}}
 	for rank := range ranks {
 		s := recordtest.NewShim(t)
 		s.Process.Mode = mode
@@ -57,21 +61,28 @@ func (w *votingWorld) consume(rank int) *Recorder {
 
 // vote holds a vote and returns its outcome.
 func (w *votingWorld) vote() trace.VoteState {
-	ballots := make([]online.Ballot, len(w.shims))
-	unchanged := true
-	for rank, s := range w.shims {
+	for _, s := range w.shims {
 		writeVote(s, 0, []uint64{uint64(online.StepCut), w.votes})
-		ballots[rank] = w.consume(rank).Ballot()
-		unchanged = unchanged && ballots[rank].Unchanged
 		writeVote(s, 0, []uint64{uint64(online.StepOverhead), heldTicks / 2})
 		s.Clock += heldTicks / 2
 	}
+	w.kinds = append(w.kinds, nil)
 	if w.between != nil {
 		w.between()
 	}
+	ballots := make([]online.Ballot, len(w.shims))
+	unchanged, answered := true, true
+	for rank := range w.shims {
+		if w.late != nil && w.late() {
+			answered = false
+			continue
+		}
+		ballots[rank] = w.ballot(rank)
+		unchanged = unchanged && ballots[rank].Unchanged
+	}
 	stands, factor := uint64(0), uint64(1)
 	switch {
-	case !unchanged:
+	case !unchanged || w.state == trace.VoteAll && !answered:
 		w.state = trace.VoteAll
 	case w.state == trace.VoteAll:
 		w.state = trace.VoteClustered
@@ -84,7 +95,12 @@ func (w *votingWorld) vote() trace.VoteState {
 			w.led[rank] = w.leads[ballots[rank].Signature]
 		}
 	default:
-		w.state, stands = trace.VoteLead, 1
+		w.state = trace.VoteLead
+		if answered {
+			stands = 1
+		} else {
+			w.undecided++
+		}
 		if w.factor != nil {
 			factor = w.factor()
 		}
@@ -107,6 +123,15 @@ func (w *votingWorld) vote() trace.VoteState {
 	return w.state
 }
 
+// ballot returns the ballot of a rank about the interval that the latest cut ended.
+func (w *votingWorld) ballot(rank int) online.Ballot {
+	b, ok := w.consume(rank).Ballot(w.votes)
+	require.True(w.t, ok)
+	_, ok = w.recorders[rank].Ballot(w.votes + 1)
+	require.False(w.t, ok, "of an interval that goes on")
+	return b
+}
+
 // writeVote writes the record of a step of a vote.
 func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
 	t := s.Thread(thread)
@@ -123,6 +148,8 @@ func writeVote(s *recordtest.Shim, thread uint32, words []uint64) {
 // the last call two functions, of kind 1 the even ones another than the odd ones.
 func (w *votingWorld) iterate(kind, n int, reduce bool) {
 	last := len(w.shims) - 1
+	at := len(w.kinds) - 1
+	w.kinds[at] = append(w.kinds[at], slices.Repeat([]int{kind}, n)...)
 	for rank, s := range w.shims {
 		for range n {
 			s.Clock += uint64(5 + (rank*7+int(s.Clock))%11)
@@ -239,6 +266,46 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 	// the times that a follower keeps do not grow while nothing changes
 	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
 	require.Equal(t, thread.Calls-thread.CallsExtrapolated(), own+y.closed.gaps.n+y.now.gaps.n)
+}
+
+// alike reports whether two ranks make the same calls in iterations of a kind.
+func (w *votingWorld) alike(kind, a, b int) bool {
+	ends := func(rank int) bool { return rank == 0 || rank == len(w.shims)-1 }
+	return kind == 0 && ends(a) == ends(b) || kind == 1 && a%2 == b%2
+}
+
+// While ranks are clustered, a vote without all answers leaves it so, and nobody has the times of a
+// lead for its interval. If the ranks have changed there, the next vote finds out.
+func TestClusteringWithLateAnswers(t *testing.T) {
+	extrapolated, undecided := 0, 0
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 61))
+		w := newVotingWorld(t, 5, "clustered")
+		all := false
+		w.late = func() bool { return all || rng.IntN(20) == 0 }
+		kind := 0
+		for range 60 {
+			if rng.IntN(6) == 0 {
+				w.iterate(kind, rng.IntN(3), true)
+				kind = 1 - kind
+			}
+			w.iterate(kind, 3, true)
+			all = rng.IntN(4) == 0
+			w.vote()
+		}
+		for rank, got := range w.contents() {
+			w.compare(rank, got)
+			for _, x := range got.Threads.At(0).Extrapolations {
+				extrapolated++
+				for _, kind := range w.kinds[x.Vote] {
+					require.True(t, w.alike(kind, rank, x.Lead), "vote %d", x.Vote)
+				}
+			}
+		}
+		undecided += w.undecided
+	}
+	require.Greater(t, extrapolated, 500)
+	require.Greater(t, undecided, 50)
 }
 
 // The distance of markers grows while nothing changes: an interval is compared with repetitions
@@ -385,7 +452,7 @@ func TestBallotSignature(t *testing.T) {
 			s.CallAt(0, at, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 		writeVote(s, 0, []uint64{uint64(online.StepCut), 1})
-		signatures = append(signatures, w.consume(rank).Ballot().Signature)
+		signatures = append(signatures, w.ballot(rank).Signature)
 	}
 	require.Equal(t, signatures[0], signatures[1])
 	require.NotEqual(t, signatures[0], signatures[2])

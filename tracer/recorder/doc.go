@@ -54,9 +54,9 @@
 //
 // # Clustering
 //
-// A process in clustered mode casts a ballot at each marker: a summary of its calls. The decision
-// of the ranks is a record, too. From then on the times of a rank that follows another one are
-// buffered until the next vote (clustering.go, package online).
+// A process in clustered mode has a ballot about each interval between two markers: a summary of
+// its calls. The decision of the ranks is a record, too. From then on the times of a rank that
+// follows another one are buffered until the next vote (clustering.go, package online).
 //
 // # Memory
 //

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static int rank, ranks;
-static long iterations = 800;
+static long iterations = 1200;
 
 static void exchange(int i)
 {
@@ -186,6 +186,21 @@ static void on(MPI_Comm comm, int expected)
 	MPI_Comm_free(&comm);
 }
 
+// From one iteration on each ends in an explicit marker, too. With out_of_order rank 0 has its first one before the
+// collective of that iteration, the others after it.
+static void explicit_from(int first, int out_of_order)
+{
+	for (int i = 1; i <= iterations; i++) {
+		const int early = out_of_order && rank == 0 && i >= first;
+		exchange(i);
+		if (early)
+			MPI_Pcontrol(100);
+		sum_on(MPI_COMM_WORLD, ranks);
+		if (i >= first && !early)
+			MPI_Pcontrol(100);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argv[1];
@@ -220,6 +235,10 @@ int main(int argc, char **argv)
 		nonblocking();
 	else if (strcmp(what, "any-order") == 0)
 		completed_in_any_order();
+	else if (strncmp(what, "explicit-from-", 14) == 0)
+		explicit_from(atoi(what + 14), 0);
+	else if (strcmp(what, "explicit-out-of-order") == 0)
+		explicit_from(2, 1);
 	else if (strcmp(what, "threads") == 0)
 		two_threads();
 	else

@@ -2,27 +2,22 @@ package online
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// A Ballot is the summary of a rank's calls that it contributes to the vote at a marker.
+// A Ballot is the summary of a rank's calls in an interval that it contributes to the vote on it.
 type Ballot struct {
-	Signature uint64 // hash of its calls since the last marker: functions, call sites and their order, per thread
-	Unchanged bool   // they equal those of the previous interval
+	Signature uint64 // hash of its calls: functions, call sites and their order, per thread
+	Unchanged bool   // they equal those of the previous interval, and so on up to the last decision
 	Period    int    // number of blocking collectives of all processes in one iteration of the program; 0: unknown
-	Calls     uint64 // since the last marker, of the thread with the most
+	Calls     uint64 // of the thread with the most
 }
 
-// Ballot returns the rank's ballot at the latest marker. It is zero for a process
-// without clustering.
-func (c *Clustering) Ballot() Ballot {
-	if c == nil {
-		return Ballot{}
+// Ballot returns the rank's ballot about the interval that a cut ended; ok is false if it was not
+// the latest cut, or has its outcome. timed reports that single calls have times; without them
+// another rank's times cannot be used for them.
+func (c *Clustering) Ballot(cut uint64, threads []Thread, timed bool) (b Ballot, ok bool) {
+	if c == nil || !c.pending || cut != uint64(len(c.votes)) {
+		return Ballot{}, false
 	}
-	return c.ballot
-}
-
-// makeBallot makes the ballot for the closed interval. timed reports that single calls have times;
-// without them another rank's times cannot be used for them.
-func (c *Clustering) makeBallot(threads []Thread, timed bool) Ballot {
-	b := Ballot{Unchanged: timed, Period: period(c.strides)}
+	b = Ballot{Unchanged: timed, Period: period(c.strides)}
 	for _, t := range threads {
 		closed := &t.Tally.closed
 		b.Calls = max(b.Calls, closed.calls)
@@ -32,13 +27,14 @@ func (c *Clustering) makeBallot(threads []Thread, timed bool) Ballot {
 		}
 	}
 	b.Unchanged = b.Unchanged && b.Calls > 0
-	return b
+	return b, true
 }
 
-// unchanged reports whether the closed interval equals the one before it.
+// unchanged reports whether the closed interval equals the one before it, and that the one before
+// it if that is still to be decided.
 func (y *Tally) unchanged(m Mode) bool {
 	n, b := &y.closed, &y.before
-	return n.calls == b.calls && n.behavior == b.behavior && (m.IgnoreArguments || n.exact == b.exact) &&
+	return !y.broken && n.calls == b.calls && n.behavior == b.behavior && (m.IgnoreArguments || n.exact == b.exact) &&
 		!n.nested && n.calls <= trace.MaxExtrapolatedCalls && n.gap >= 0 && n.duration >= 0
 }
 

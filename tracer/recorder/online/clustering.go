@@ -20,7 +20,6 @@ type Clustering struct {
 	lead    int  // lead rank of this rank's cluster; none: it has none
 	follows bool // another rank leads: times are buffered until the next vote
 	pending bool // the outcome of a vote is pending: times are buffered, whoever leads
-	ballot  Ballot
 	// strides are hashes of the calls between two blocking collectives of all processes,
 	// the latest ones.
 	strides []uint64
@@ -76,9 +75,8 @@ func (c *Clustering) Missing(vote uint64) (n uint64, ok bool) {
 	return vote - known, true
 }
 
-// Cut closes the interval of all threads; the outcome of the vote on it is then pending. timed
-// reports that single calls have times.
-func (c *Clustering) Cut(threads []Thread, timed bool) {
+// Cut closes the interval of all threads; the outcome of the vote on it is then pending.
+func (c *Clustering) Cut(threads []Thread) {
 	for _, t := range threads {
 		y := t.Tally
 		for len(y.marks) < len(c.votes) { // the thread is new
@@ -88,7 +86,6 @@ func (c *Clustering) Cut(threads []Thread, timed bool) {
 		y.closed, y.now = y.now, Interval{}
 	}
 	c.pending = true
-	c.ballot = c.makeBallot(threads, timed)
 }
 
 // A Decision is the consequence of a vote's outcome for the threads of a process.
@@ -98,18 +95,20 @@ type Decision struct {
 	leadTimes bool
 	factor    int
 	mode      Mode
+	undecided bool // not all ranks had an answer
 	// Follows reports that another rank leads from now on: the times of this one are buffered
 	// until the next vote.
 	Follows bool
 }
 
-// Decide applies an outcome; nil if its record is missing. The caller must then call Settle
-// for each thread.
+// Decide applies an outcome; nil if its record is missing: then it decides nothing that this rank
+// knows. The caller must then call Settle for each thread.
 func (c *Clustering) Decide(o *Outcome, rank int) Decision {
+	undecided := o == nil || o.Vote.State == trace.VoteLead && !o.LeadTimes
 	if o == nil {
 		o = &noOutcome
 	}
-	d := Decision{vote: len(c.votes), lead: c.lead, leadTimes: o.LeadTimes && c.follows, factor: o.Factor, mode: c.mode}
+	d := Decision{vote: len(c.votes), lead: c.lead, leadTimes: o.LeadTimes && c.follows, factor: o.Factor, mode: c.mode, undecided: undecided}
 	c.votes = append(c.votes, o.Vote)
 	c.lead, c.follows, c.pending = o.Lead, o.Lead >= 0 && o.Lead != rank, false
 	d.Follows = c.follows
@@ -126,6 +125,7 @@ func (d *Decision) Settle(y *Tally, waiting uint64) (extrapolated bool) {
 		y.extrapolations = append(y.extrapolations, trace.Extrapolation{Vote: d.vote, Lead: d.lead, Gap: closed.gap, Duration: closed.duration})
 		extrapolated = true
 	}
+	y.broken = d.undecided && !y.unchanged(d.mode)
 	y.before, y.closed = y.closed, Interval{}
 	y.before.repeat(d.factor)
 	return extrapolated

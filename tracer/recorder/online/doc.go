@@ -10,8 +10,9 @@
 //   - An interval is the calls of a thread between two markers. It is compared with the previous
 //     interval by hashes: of functions and call sites, which are equal on all ranks, and of
 //     whole signatures.
-//   - A cut ends an interval: the rank casts its ballot, and all times are buffered until the
-//     outcome is known.
+//   - A cut ends an interval. The rank's ballot about it can be read until the outcome, and all
+//     times are buffered until then. The next cut comes after the outcome, so that one interval at
+//     a time is closed.
 //   - An outcome determines the lead. A rank that follows buffers its times. If its next interval
 //     equals the previous one, the lead's times are used instead (trace.Extrapolation); otherwise
 //     its own times are kept.

@@ -79,6 +79,7 @@ func (n *Interval) Decode(d *checkpoint.Decoder) {
 
 // Encode writes a tally without its intervals.
 func (y *Tally) Encode(e *checkpoint.Encoder) {
+	e.Bool(y.broken)
 	e.Uint(y.stride)
 	e.Uint(uint64(len(y.marks)))
 	last := uint64(0)
@@ -103,7 +104,7 @@ func (y *Tally) Encode(e *checkpoint.Encoder) {
 
 // Decode reads what Encode wrote.
 func (y *Tally) Decode(d *checkpoint.Decoder) {
-	y.stride = d.Uint()
+	y.broken, y.stride = d.Bool(), d.Uint()
 	last := uint64(0)
 	for range d.Count() {
 		last += d.Uint()

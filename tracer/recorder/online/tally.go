@@ -28,10 +28,13 @@ func (n *Interval) repeat(factor int) {
 // current interval, the closed one that a vote is under way on, and the one before it.
 type Tally struct {
 	now, closed, before Interval
-	stride              uint64   // hash of the calls since the last blocking collective of all processes
-	marks               []uint64 // by vote: number of calls before it
-	extrapolations      []trace.Extrapolation
-	holds               []trace.Overhead // overhead of the tracer
+	// broken reports that before, or an earlier interval, differed from its predecessor, and that
+	// the votes since then decided nothing.
+	broken         bool
+	stride         uint64   // hash of the calls since the last blocking collective of all processes
+	marks          []uint64 // by vote: number of calls before it
+	extrapolations []trace.Extrapolation
+	holds          []trace.Overhead // overhead of the tracer
 }
 
 // A Thread is a thread of a process with its tally. Lists of threads are ordered by number.

@@ -143,11 +143,24 @@ func (w *Writer) Step(cuts uint64) (more bool, err error) {
 	}
 	more, err = w.step(cuts == w.answer.cut)
 	if err == nil && cuts != w.answer.cut {
-		w.answer.cut, w.answer.ballot = cuts, w.recorder.Ballot()
-		err = w.answer.write(w.directory)
+		err = w.tellBallot(cuts)
 	}
 	return more, err
 }
+
+// tellBallot tells the process its ballot about the interval that its latest cut ended, if the
+// records so far have that cut.
+func (w *Writer) tellBallot(cuts uint64) error {
+	b, ok := w.recorder.Ballot(cuts - 1)
+	if !ok {
+		return nil
+	}
+	w.answer.cut, w.answer.ballot = cuts, b
+	return w.answer.write(w.directory)
+}
+
+// Told returns the number of cuts whose ballots the process was told.
+func (w *Writer) Told() uint64 { return w.answer.cut }
 
 // step does so; closed: records in buffers that are not full can wait.
 func (w *Writer) step(closed bool) (more bool, err error) {

@@ -1,6 +1,6 @@
 // The ranks of MPI_COMM_WORLD vote at markers on which of them keep the times of their calls.
 // docs/decisions/0060-online-clustering.md explains why this cannot hang. A rank's ballot comes
-// from the core, and the ranks' decision is written as a record, from which the recorder reads it.
+// from the compressor, and the ranks' decision is written as a record, from which the recorder reads it.
 // The few calls of MPI are libmpi's own PMPI functions, on a communicator of our own.
 #include "cluster.h"
 
@@ -34,17 +34,20 @@ static int ranks; // in MPI_COMM_WORLD
 static int comm_key = MPI_KEYVAL_INVALID, win_key = MPI_KEYVAL_INVALID;
 static char has_all, has_some; // their addresses are the values of the attributes
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // number of markers, now and at the last vote
+static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // number of markers, now and at the last cut
 static uint64_t last_ns;
 static struct cairn_votes votes;
 static int lead = -1;
 // MPI may write to them until the vote is complete.
 static struct cairn_ballot mine, all;
-// The vote whose outcome is pending.
+// The interval that has ended and has no outcome yet.
 static struct {
-	bool under_way;
-	unsigned kind;
+	enum { NO_INTERVAL, ENDED, VOTE_UNDER_WAY } stage;
+	unsigned kind; // of the marker that ended it
 	uint64_t ordinal;
+	uint64_t markers;    // in it
+	bool asked;          // the compressor
+	unsigned begun_kind; // of the marker at which the vote began
 	MPI_Request request;
 } pending;
 
@@ -99,42 +102,25 @@ void cairn_cluster_begin(void)
 
 void cairn_cluster_forget(void)
 {
-	able = pending.under_way = false;
+	able = false;
+	pending.stage = NO_INTERVAL;
 }
 
-static bool ask(struct cairn_ballot_answer *answer)
-{
-	const struct timespec pause = {0, 100000};
-
-	cairn_ballot_request(votes.number);
-	for (int i = 0; i < 2000 && !cairn_ballot_read(votes.number, answer); i++)
-		nanosleep(&pause, NULL);
-	return cairn_ballot_read(votes.number, answer);
-}
-
-// fill_ballot writes this rank's ballot at a marker; recorded reports whether the recorder
-// sees the marker.
-static void fill_ballot(unsigned kind, uint64_t now, bool recorded)
+// add_answer adds what the compressor says about the interval to the ballot. It has no answer if
+// tracing has stopped, or if it is too far behind.
+static void add_answer(void)
 {
 	struct cairn_ballot_answer answer;
-	const uint64_t markers = count[kind] - counted[kind], ns = now - last_ns;
 
-	mine = (struct cairn_ballot){.period = kind == CAIRN_EXPLICIT, .max_wanted = UINT64_MAX, .wanted = 1, .clusters = 1};
-	mine.least_marker = mine.greatest_marker = cairn_marker_word(kind, count[kind]);
-	mine.wanted = ns > INTERVAL_NS / 1024 ? markers * INTERVAL_NS / ns : markers * 1024;
-	if (mine.wanted == 0)
-		mine.wanted = 1;
-	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
-	// Without an answer of the core (it has stopped, or is too far behind) the rank votes that its
-	// calls have changed.
-	if (!recorded || atomic_load(&cairn_state) != CAIRN_ON || cairn_self.depth != 0 || !ask(&answer))
+	if (!pending.asked || !cairn_ballot_read(votes.number, &answer))
 		return;
+	mine.answered = 1;
 	mine.unchanged = (uint32_t)answer.unchanged;
 	mine.cluster[0].signature = answer.signature;
-	if (kind == CAIRN_COLLECTIVE)
+	if (pending.begun_kind == CAIRN_COLLECTIVE)
 		mine.period = (uint32_t)answer.period;
 	if (answer.calls > 0) {
-		mine.max_wanted = markers * CAIRN_INTERVAL_CALLS / answer.calls;
+		mine.max_wanted = pending.markers * CAIRN_INTERVAL_CALLS / answer.calls;
 		if (mine.max_wanted == 0)
 			mine.max_wanted = 1;
 	}
@@ -185,11 +171,10 @@ static bool write_record(uint64_t step, const uint64_t *words, unsigned n, uint3
 	return true;
 }
 
-// cut ends an interval and starts the vote on it. The outcome is read at the next marker of the
-// same kind; until then MPI combines the ballots while the program continues.
+// cut ends an interval and asks the compressor about it.
 static void cut(unsigned kind)
 {
-	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC), began = cairn_now();
+	const uint64_t ns = cairn_clock_ns(CLOCK_MONOTONIC) - last_ns, began = cairn_now(), markers = count[kind] - counted[kind];
 	int over = 0;
 
 	// MPI_Pcontrol may be called after MPI_Finalize.
@@ -197,12 +182,18 @@ static void cut(unsigned kind)
 		able = false;
 		return;
 	}
-	fill_ballot(kind, now, write_record(CAIRN_VOTE_CUT, &votes.number, 1, 0));
+	pending.stage = ENDED;
 	pending.kind = kind;
 	pending.ordinal = count[kind];
-	pending.under_way = DO(MPI_Iallreduce, &mine, &all, 1, type, op, comm, &pending.request);
-	if (!pending.under_way)
-		cairn_votes_end(&votes);
+	pending.markers = markers;
+	pending.asked = write_record(CAIRN_VOTE_CUT, &votes.number, 1, 0) && atomic_load(&cairn_state) == CAIRN_ON && cairn_self.depth == 0;
+	if (pending.asked)
+		cairn_ballot_request(votes.number);
+	mine = (struct cairn_ballot){.unchanged = 1, .max_wanted = UINT64_MAX, .clusters = 1};
+	mine.wanted = ns > INTERVAL_NS / 1024 ? markers * INTERVAL_NS / ns : markers * 1024;
+	if (mine.wanted == 0)
+		mine.wanted = 1;
+	mine.cluster[0] = (struct cairn_cluster){0, (uint32_t)rank, 1};
 	if (kind == CAIRN_EXPLICIT)
 		votes.next[CAIRN_COLLECTIVE] = UINT64_MAX;
 	for (unsigned k = 0; k < CAIRN_MARKER_KINDS; k++)
@@ -212,13 +203,35 @@ static void cut(unsigned kind)
 	cairn_self.returned = 0; // the time until the next call is not only the program's
 }
 
+// begin starts the vote on the interval that has ended. The outcome is read at the next marker of
+// the kind; until then MPI combines the ballots while the program continues.
+static void begin(unsigned kind)
+{
+	const uint64_t began = cairn_now();
+
+	pending.begun_kind = kind;
+	mine.least_marker = mine.greatest_marker = cairn_marker_word(kind, count[kind]);
+	mine.period = kind == CAIRN_EXPLICIT;
+	add_answer();
+	if (DO(MPI_Iallreduce, &mine, &all, 1, type, op, comm, &pending.request)) {
+		pending.stage = VOTE_UNDER_WAY;
+	} else {
+		pending.stage = NO_INTERVAL;
+		cairn_votes_end(&votes);
+	}
+	if (kind == CAIRN_EXPLICIT)
+		votes.next[CAIRN_COLLECTIVE] = UINT64_MAX;
+	write_record(CAIRN_VOTE_OVERHEAD, (const uint64_t[]){cairn_now() - began}, 1, 0);
+	cairn_self.returned = 0;
+}
+
 // finish reads the outcome of the vote that is under way.
 static void finish(void)
 {
 	const uint64_t began = cairn_now();
 	const bool complete = wait_for_outcome();
 
-	pending.under_way = false;
+	pending.stage = NO_INTERVAL;
 	if (complete)
 		cairn_votes_decide(&votes, &all);
 	else
@@ -240,7 +253,9 @@ static void finish(void)
 	cairn_self.returned = 0;
 }
 
-// marker handles a marker. Several threads may reach explicit markers concurrently.
+// marker handles a marker. Several threads may reach explicit markers concurrently. The first
+// explicit marker ends what collective ones have begun: it is where the vote on their last interval
+// begins if that is still to come, since no collective one counts any more.
 static void marker(unsigned kind)
 {
 	const int saved = errno;
@@ -249,9 +264,12 @@ static void marker(unsigned kind)
 		return;
 	pthread_mutex_lock(&counting);
 	count[kind]++;
-	if (pending.under_way && (kind == pending.kind || count[kind] == votes.next[kind]))
+	const bool first_explicit = kind == CAIRN_EXPLICIT && count[kind] == CAIRN_FIRST_EXPLICIT;
+	if (pending.stage == VOTE_UNDER_WAY && (kind == pending.begun_kind || first_explicit))
 		finish();
-	if (able && count[kind] == votes.next[kind])
+	else if (pending.stage == ENDED && (first_explicit || (kind == pending.kind && count[kind] == pending.ordinal + votes.delay)))
+		begin(kind);
+	if (able && pending.stage == NO_INTERVAL && count[kind] == votes.next[kind])
 		cut(kind);
 	pthread_mutex_unlock(&counting);
 	errno = saved;
@@ -262,7 +280,7 @@ void cairn_cluster_end(void)
 	const int saved = errno;
 
 	pthread_mutex_lock(&counting);
-	if (able && pending.under_way)
+	if (able && pending.stage == VOTE_UNDER_WAY)
 		finish();
 	able = false;
 	pthread_mutex_unlock(&counting);

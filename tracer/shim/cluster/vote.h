@@ -13,13 +13,14 @@ enum {
 	CAIRN_CLUSTERS = 64,           // maximal number of different behaviors; with more there is no clustering
 	CAIRN_FIRST_COLLECTIVE = 2,    // ordinal of the first marker, by kind
 	CAIRN_FIRST_EXPLICIT = 1,
+	CAIRN_MIN_STEP = 2,            // a vote begins at one marker, and its outcome is read at the next one
 	CAIRN_MAX_PERIOD = 4096,
-	CAIRN_UNSUCCESSFUL_VOTES = 8,  // unsuccessful votes until the distance of markers is doubled
-	CAIRN_MAX_DEVIATION = 16,      // deviation factor from the wanted distance that makes it change
+	CAIRN_UNSUCCESSFUL_VOTES = 8,  // unsuccessful votes until the length of intervals is doubled
+	CAIRN_MAX_DEVIATION = 16,      // deviation factor from the wanted length that makes it change
 	CAIRN_GROWTH = 64,             // maximal factor of one change: the first interval may be short by chance
 	CAIRN_GROWTH_UNKNOWN = 4,      // the same, while the period is not known
 	CAIRN_MAX_STEP = 1 << 20,
-	CAIRN_UNCHANGED_VOTES = 2,     // votes without a change until the distance of markers is doubled
+	CAIRN_UNCHANGED_VOTES = 2,     // votes without a change until the length of intervals is doubled
 	CAIRN_INTERVAL_CALLS = 32768,  // approximate limit of the calls between two markers, below trace.MaxExtrapolatedCalls
 };
 
@@ -44,12 +45,12 @@ struct cairn_cluster {
 // The ballot of one rank, or the combined ballot of several.
 struct cairn_ballot {
 	uint64_t least_marker, greatest_marker; // kind and ordinal
-	uint32_t unchanged;                     // on all of them
+	uint32_t unchanged;                     // on all of them that have an answer
 	uint32_t period;                        // least common multiple; 0: not known
 	uint64_t wanted;                        // markers of a kind until the next vote: the maximum
 	uint64_t max_wanted;                    // limit of that: the minimum
 	uint32_t clusters;                      // number; CAIRN_CLUSTERS + 1: too many
-	uint32_t padding;
+	uint32_t answered;                      // all of them have the answer of their compressor
 	struct cairn_cluster cluster[CAIRN_CLUSTERS]; // sorted by signature
 };
 
@@ -79,6 +80,7 @@ static inline void cairn_join_ballots(const struct cairn_ballot *more, struct ca
 	if (more->greatest_marker > all->greatest_marker)
 		all->greatest_marker = more->greatest_marker;
 	all->unchanged &= more->unchanged;
+	all->answered &= more->answered;
 	if (all->period != 0 && more->period != 0) {
 		const uint64_t period = all->period / cairn_divisor(all->period, more->period) * (uint64_t)more->period;
 		all->period = period > CAIRN_MAX_PERIOD ? 0 : (uint32_t)period;
@@ -119,8 +121,9 @@ static inline void cairn_join_ballots(const struct cairn_ballot *more, struct ca
 // The state after the votes so far, equal on all ranks.
 struct cairn_votes {
 	uint64_t number;                   // number of votes
-	uint64_t next[CAIRN_MARKER_KINDS]; // ordinal of the next marker
-	uint64_t step, first_step;         // distance of markers, now and when ranks were clustered
+	uint64_t next[CAIRN_MARKER_KINDS]; // ordinal of the marker that ends the current interval
+	uint64_t step, first_step;         // length of intervals in markers, now and when ranks were clustered
+	uint64_t delay;                    // markers from the end of an interval to the vote on it
 	uint32_t unchanged_votes;          // votes without a change since step was changed
 	uint32_t factor;                   // length of the current interval relative to the one before
 	uint32_t unsuccessful;             // unsuccessful votes
@@ -131,7 +134,7 @@ struct cairn_votes {
 static inline void cairn_votes_begin(struct cairn_votes *v)
 {
 	*v = (struct cairn_votes){
-		.next = {CAIRN_FIRST_COLLECTIVE, CAIRN_FIRST_EXPLICIT}, .step = CAIRN_FIRST_COLLECTIVE, .factor = 1, .state = CAIRN_ALL_TRACING,
+		.next = {CAIRN_FIRST_COLLECTIVE, CAIRN_FIRST_EXPLICIT}, .step = CAIRN_MIN_STEP, .delay = CAIRN_MIN_STEP - 1, .factor = 1, .state = CAIRN_ALL_TRACING,
 	};
 }
 
@@ -144,7 +147,7 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->factor = 1;
 }
 
-// cairn_votes_step chooses the distance of markers while all ranks trace: the least multiple of the
+// cairn_votes_step chooses the length of intervals while all ranks trace: the least multiple of the
 // program's period that is sufficient, so that ranks are clustered soon. Once they are,
 // cairn_votes_lengthen increases it.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
@@ -154,12 +157,17 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 	if (++v->unsuccessful % CAIRN_UNSUCCESSFUL_VOTES == 0 && v->step < CAIRN_MAX_STEP)
 		v->step *= 2; // limits the overhead in programs that never repeat
 	const bool close = all->wanted > CAIRN_MAX_DEVIATION * v->step;
+	if (!all->answered && !close) { // give the compressor more time, up to half of what is wanted
+		if (4 * v->step <= all->wanted && 2 * v->step <= all->max_wanted)
+			v->step *= 2;
+		return;
+	}
 	if (period == 0) {
 		if (close && CAIRN_GROWTH_UNKNOWN * v->step <= all->max_wanted)
 			v->step *= CAIRN_GROWTH_UNKNOWN;
 		return;
 	}
-	// keep a sufficient distance: with another one the next interval would differ
+	// keep a sufficient length: an interval of another one would differ
 	if (v->step % period == 0 && !close && v->step <= all->max_wanted)
 		return;
 	uint64_t step = v->step;
@@ -171,10 +179,11 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 	step += (period - step % period) % period;
 	if (step > all->max_wanted)
 		step = all->max_wanted / period * period;
-	v->step = step < period ? period : step;
+	step = step < period ? period : step;
+	v->step = step < CAIRN_MIN_STEP ? CAIRN_MIN_STEP : step;
 }
 
-// cairn_votes_lengthen increases the distance of markers while nothing changes. The next interval
+// cairn_votes_lengthen increases the length of intervals while nothing changes. The next interval
 // is still predictable: it is the last one twice.
 static inline void cairn_votes_lengthen(struct cairn_votes *v, const struct cairn_ballot *all)
 {
@@ -183,6 +192,24 @@ static inline void cairn_votes_lengthen(struct cairn_votes *v, const struct cair
 	v->step *= 2;
 	v->factor = 2;
 	v->unchanged_votes = 0;
+}
+
+// cairn_votes_schedule sets where the current interval ends and where the vote on it begins; at is
+// the ordinal of the marker at which the last vote began. The compressor has until then for its
+// answer: a whole interval but for the last marker, or 0.1 s if that is less. After a change
+// intervals have their first length again, and the next one ends as soon as the outcome is read:
+// the time is a multiple of that length.
+static inline void cairn_votes_schedule(struct cairn_votes *v, unsigned kind, uint64_t at, uint64_t wanted)
+{
+	const uint64_t base = v->state == CAIRN_ALL_TRACING ? v->step : v->first_step;
+	// the least multiple of step after the marker at which the outcome of that vote is read
+	const uint64_t length = (v->delay + v->step) / v->step * v->step;
+	uint64_t patience = wanted > base ? wanted / base * base : base;
+
+	v->next[kind] = at - v->delay + length;
+	if (patience > v->step)
+		patience = v->step;
+	v->delay = patience - 1;
 }
 
 // cairn_votes_decide applies the combined ballot of all ranks.
@@ -197,9 +224,8 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 	}
 	v->lead_times = false;
 	v->factor = 1;
-	if (v->number++ == 0 && kind == CAIRN_EXPLICIT)
-		v->step = 1;
-	if (!all->unchanged || all->clusters > CAIRN_CLUSTERS) {
+	v->number++;
+	if (!all->unchanged || all->clusters > CAIRN_CLUSTERS || (v->state == CAIRN_ALL_TRACING && !all->answered)) {
 		if (v->state != CAIRN_ALL_TRACING)
 			v->step = v->first_step;
 		v->state = CAIRN_ALL_TRACING;
@@ -210,12 +236,12 @@ static inline void cairn_votes_decide(struct cairn_votes *v, const struct cairn_
 		v->first_step = v->step;
 	} else {
 		v->state = CAIRN_LEAD;
-		v->lead_times = true;
+		v->lead_times = all->answered; // otherwise the next ballot is about this interval, too
 		cairn_votes_lengthen(v, all);
 	}
 	if (kind == CAIRN_EXPLICIT) // a program that sets markers knows best: ignore collective ones from now on
 		v->next[CAIRN_COLLECTIVE] = UINT64_MAX;
-	v->next[kind] = ordinal + v->step;
+	cairn_votes_schedule(v, kind, ordinal, all->wanted);
 }
 
 #endif
