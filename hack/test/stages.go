@@ -85,5 +85,5 @@ const voluminous = "TestTimesAreGivenUpBeforeCalls|TestStoredPartsAreMerged|Test
 	"TestEqualRunsWithASpreadBetweenThem|TestSlowerRankIsFoundInSeveralRuns|TestFindingsDifferByNoMoreThanRoundingExplains"
 
 // unsafe are our own packages that use unsafe pointers. They are compiled with checks of these.
-const unsafe = "./trace ./trace/grammar ./tracer/budget ./tracer/recorder ./tracer/recorder/record ./tracer/recorder/spool " +
+const unsafe = "./trace ./trace/grammar ./tracer/budget ./tracer/recorder ./tracer/recorder/key ./tracer/recorder/record ./tracer/recorder/spool " +
 	"./analyzer/match"

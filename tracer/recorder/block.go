@@ -3,10 +3,13 @@ package recorder
 import (
 	"encoding/binary"
 	"errors"
+	"iter"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // A Block is a piece of the data that grows with every call: the gaps and durations of
@@ -87,34 +90,91 @@ func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 	return b, size, b.Of.Terminal >= chapterTerminal
 }
 
-// encode writes the block into a checkpoint of a recorder that has no log.
-func (b *Block) encode(e *checkpoint.Encoder) { e.Bytes(b.Append(nil)) }
+// blocks are the full blocks of a process.
+type blocks struct {
+	full   []*Block    // not in a log yet
+	spare  [][]byte    // memory of blocks that were written
+	Blocks *BlockIndex // of the log, for other processes that read it; nil: none
+}
 
-func decodeBlock(d *checkpoint.Decoder) *Block {
-	text := d.Bytes()
-	b, size, ok := ParseBlock(text)
-	if !ok || size != len(text) {
-		d.Fail()
-		return &Block{}
+// encode writes the blocks into a checkpoint of a recorder that has no log.
+func (k *blocks) encode(e *checkpoint.Encoder) {
+	e.Uint(uint64(len(k.full)))
+	for _, b := range k.full {
+		e.Bytes(b.Append(nil))
 	}
-	return b
+}
+
+func (k *blocks) decode(d *checkpoint.Decoder) {
+	for range d.Count() {
+		text := d.Bytes()
+		b, size, ok := ParseBlock(text)
+		if !ok || size != len(text) {
+			d.Fail()
+			return
+		}
+		k.full = append(k.full, b)
+	}
+}
+
+// blockRuns is the number of bytes of runs that a stream may keep at a checkpoint.
+const blockRuns = 4 << 10
+
+// EncodeRuns encodes the values of a stream in the format of a block.
+func EncodeRuns(list []int64) []byte {
+	var s values.Stream
+	for _, v := range list {
+		s.Push(v)
+	}
+	return s.Runs()
 }
 
 // CloseBlocks turns long columns, streams and grammars into blocks. It must not be called
 // within a record.
 func (r *Recorder) CloseBlocks() {
 	r.limitMemory()
-	r.closeValues()
-	r.closeChapters()
+	runs := blockRuns
+	if r.keys.Generality() > key.KeepsEverything { // many streams add up even if each is short
+		runs = blockRuns / 64
+	}
+	for _, t := range r.threads {
+		t.closeValues(runs)
+	}
+	grammar := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
+	for _, t := range r.threads {
+		t.closeChapter(grammar)
+	}
+}
+
+// closeValues turns value streams with at least minBytes of runs into blocks.
+func (t *thread) closeValues(minBytes int) {
+	for _, p := range t.streams.TakeLong(minBytes) {
+		of := BlockOf{t.number, p.Of.Terminal, p.Of.Number}
+		t.recorder.full = append(t.recorder.full, &Block{Of: of, First: p.First, N: p.N, Data: [2][]byte{p.Runs}})
+	}
 }
 
 // TakeBlocks returns the full blocks. The caller must pass each either to Recycle or
 // back to KeepBlocks.
-func (r *Recorder) TakeBlocks() []*Block {
-	full := r.full
-	r.full = nil
+func (k *blocks) TakeBlocks() []*Block {
+	full := k.full
+	k.full = nil
 	return full
 }
 
 // KeepBlocks returns blocks to the recorder that could not be written.
-func (r *Recorder) KeepBlocks(full []*Block) { r.full = full }
+func (k *blocks) KeepBlocks(full []*Block) { k.full = full }
+
+// ClosedStreams returns all value streams, thread by thread, with the number of their values
+// that are in blocks.
+func (r *Recorder) ClosedStreams() iter.Seq2[BlockOf, uint64] {
+	return func(yield func(BlockOf, uint64) bool) {
+		for _, t := range r.threads.byNumber() {
+			for of, s := range t.streams.All() {
+				if !yield(BlockOf{t.number, of.Terminal, of.Number}, s.InBlocks()) {
+					return
+				}
+			}
+		}
+	}
+}

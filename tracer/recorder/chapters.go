@@ -31,22 +31,20 @@ const chapterTerminal = none - 1
 
 func chaptersOf(thread uint32) BlockOf { return BlockOf{Thread: thread, Terminal: chapterTerminal} }
 
-// closeChapters turns large grammars into blocks. It must not be called within a record.
-func (r *Recorder) closeChapters() {
-	limit := min(r.Limits.Grammar, max(r.Limits.Memory/4/max(len(r.threads), 1), minGrammarBytes))
-	for _, t := range r.threads {
-		if t.grammar.Needs() <= limit {
-			continue
-		}
-		n := t.grammar.Len()
-		r.full = append(r.full, &Block{
-			Of: chaptersOf(t.number), First: t.inChapters, N: n,
-			Data: [2][]byte{codec.AppendGrammar(nil, t.grammar.Grammar())},
-		})
-		t.inChapters += n
-		t.grammar.Reset()
-		t.loop.forget() // it has a position in the grammar
+// closeChapter turns the thread's grammar into a block if it needs more than limit bytes. It must
+// not be called within a record.
+func (t *thread) closeChapter(limit int) {
+	if t.grammar.Needs() <= limit {
+		return
 	}
+	r, n := t.recorder, t.grammar.Len()
+	r.full = append(r.full, &Block{
+		Of: chaptersOf(t.number), First: t.inChapters, N: n,
+		Data: [2][]byte{codec.AppendGrammar(nil, t.grammar.Grammar())},
+	})
+	t.inChapters += n
+	t.grammar.Reset()
+	t.repeats.ForgetLoop() // it has a position in the grammar
 }
 
 // allCalls selects all calls of every thread.
@@ -54,7 +52,8 @@ func allCalls(uint32) CallRange { return CallRange{0, math.MaxUint64} }
 
 // addGrammar adds the rules of a thread, its root rule first. A chapter without any of the wanted
 // calls is replaced by as many calls of terminal 0.
-func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) error {
+func (t *thread) addGrammar(to *grammar.Grammar, wanted CallRange) error {
+	r := t.recorder
 	own := t.grammar.Grammar()
 	if t.inChapters == 0 {
 		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
@@ -85,9 +84,9 @@ func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) 
 		add(g)
 		return nil
 	}
-	coded, from := r.codedChapters(t)
+	coded, from := t.codedChapters()
 	first := uint64(0)
-	if separate := r.separateChapters(t); len(separate) > 0 {
+	if separate := t.separateChapters(); len(separate) > 0 {
 		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, trace.CountsOf(separate))
 		coded, first = coded[len(separate):], (&trace.Chapters{List: separate}).Calls()
@@ -126,11 +125,12 @@ func (r *Recorder) addGrammar(to *grammar.Grammar, t *thread, wanted CallRange) 
 }
 
 // codedChapters returns the chapters of a thread that are in parts, and their number of calls.
-func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint64) {
-	if r.Blocks == nil {
+func (t *thread) codedChapters() (coded []*trace.Chapter, calls uint64) {
+	index := t.recorder.Blocks
+	if index == nil {
 		return nil, 0
 	}
-	coded = r.Blocks.Chapters[int(t.number)]
+	coded = index.Chapters[int(t.number)]
 	for i, c := range coded {
 		if calls+c.Calls() > t.inChapters {
 			return coded[:i], calls // the rest is later than the checkpoint
@@ -142,11 +142,12 @@ func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint6
 
 // separateChapters returns the chapters that Content stores separately: those with coded times. The
 // other chapters are coded together with their signatures.
-func (r *Recorder) separateChapters(t *thread) []*trace.Chapter {
+func (t *thread) separateChapters() []*trace.Chapter {
+	r := t.recorder
 	if !r.ChaptersApart {
 		return nil
 	}
-	coded, _ := r.codedChapters(t)
+	coded, _ := t.codedChapters()
 	if len(coded) == 0 || len(t.aggregates) > 0 { // no times of single calls
 		return coded
 	}
@@ -181,7 +182,7 @@ type ThreadChapters struct {
 func (r *Recorder) ClosedChapters() []ThreadChapters {
 	list := make([]ThreadChapters, len(r.threads))
 	for i, t := range r.threads {
-		coded, calls := r.codedChapters(t)
+		coded, calls := t.codedChapters()
 		list[i] = ThreadChapters{Thread: t.number, Calls: t.inChapters, Timed: len(t.aggregates) == 0, Coded: len(coded), CodedCalls: calls}
 	}
 	return list

@@ -18,7 +18,7 @@ func TestChaptersAreRestored(t *testing.T) {
 	r.Limits.Grammar = 10_000
 	for range 3 {
 		r.Consume(sourcesOf(s, r, false))
-		r.closeChapters()
+		r.CloseBlocks()
 	}
 	again, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
-	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -37,13 +37,12 @@ func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
 	in.encode(e)
 	e.Bytes(tables)
-	r.encodeProcess(e)
+	r.processState.encode(e)
+	e.Uint(uint64(r.keys.Generality()))
+	r.encodeNotes(e)
 	r.objects.EncodeLive(e)
 	r.clustering.Encode(e)
-	e.Uint(uint64(len(r.full)))
-	for _, b := range r.full {
-		b.encode(e)
-	}
+	r.blocks.encode(e)
 	e.Uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
 		t.encode(e)
@@ -87,17 +86,17 @@ func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []by
 	if err := r.completeTables(); err != nil {
 		return nil, err
 	}
-	r.decodeProcess(d)
+	r.processState.decode(d)
+	r.keys.Generalize(key.Generality(min(d.Uint(), uint64(key.DropsArguments))))
+	r.decodeNotes(d)
 	r.objects.DecodeLive(d)
 	r.clustering.Decode(d)
-	for range d.Count() {
-		r.full = append(r.full, decodeBlock(d))
-	}
+	r.blocks.decode(d)
 	if n := d.Count(); n != len(r.threads) {
 		return nil, ErrCheckpoint
 	}
 	for _, t := range r.threads {
-		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
+		if err := t.decode(d, r.keys.Len()); err != nil {
 			return nil, err
 		}
 	}
@@ -105,44 +104,6 @@ func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []by
 		return nil, ErrCheckpoint
 	}
 	return r, nil
-}
-
-func (r *Recorder) encodeProcess(e *checkpoint.Encoder) {
-	e.Int(int64(r.rank))
-	e.Int(int64(r.worldSize))
-	e.Bool(r.finalized)
-	e.Bool(r.off)
-	e.Int(int64(r.sessions))
-	e.Uint(uint64(len(r.samples)))
-	for _, s := range r.samples {
-		e.Int(s.Ticks)
-		e.Int(s.MonotonicNS)
-		e.Int(s.RealtimeNS)
-	}
-	e.Uint(r.lost.Dropped)
-	e.Uint(r.lost.Malformed)
-	e.Uint(r.lost.Truncated)
-	e.Uint(r.lost.Abandoned)
-	e.Uint(uint64(r.generality))
-	e.Uint(uint64(len(r.notes)))
-	for _, n := range r.notes {
-		e.Text(n)
-	}
-}
-
-func (r *Recorder) decodeProcess(d *checkpoint.Decoder) {
-	r.rank, r.worldSize = int(d.Int()), int(d.Int())
-	r.finalized = d.Bool()
-	r.off = d.Bool()
-	r.sessions = int(d.Int())
-	for range d.Count() {
-		r.samples = append(r.samples, timing.ClockSample{Ticks: d.Int(), MonotonicNS: d.Int(), RealtimeNS: d.Int()})
-	}
-	r.lost = lost{Dropped: d.Uint(), Malformed: d.Uint(), Truncated: d.Uint(), Abandoned: d.Uint()}
-	r.generalizeTo(generality(min(d.Uint(), uint64(dropsArguments))))
-	for range d.Count() {
-		r.notes = append(r.notes, d.Text())
-	}
 }
 
 func (c *column) encode(e *checkpoint.Encoder) {
@@ -175,7 +136,7 @@ func (t *thread) encode(e *checkpoint.Encoder) {
 }
 
 func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
-	t.number = uint32(d.Uint())
+	number := uint32(d.Uint())
 	t.untraced = d.Bool()
 	t.calls = d.Uint()
 	t.firstTick, t.lastExit = d.Int(), d.Int()
@@ -197,9 +158,11 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 		return err
 	}
 	d.Rest = rest
-	if t.grammar, err = grammar.Resume(g); err != nil {
+	calls, err := grammar.Resume(g)
+	if err != nil {
 		return err
 	}
+	t.start(number, calls)
 	return nil
 }
 

@@ -33,7 +33,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 				var rec record.Record
 				var next int
 				for i, src := range sources {
-					if r, n, ok := collect.peek(src); ok && (first < 0 || r.Epoch < rec.Epoch) {
+					if r, n, ok := src.peek(); ok && (first < 0 || r.Epoch < rec.Epoch) {
 						first, rec, next = i, r, n
 					}
 				}
@@ -50,7 +50,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 				r.thread(n)
 			}
 			for _, o := range order[:cut] {
-				r.apply(r.thread(o.thread), o.record)
+				r.thread(o.thread).apply(o.record)
 			}
 			state := r.AppendState(nil)
 			resumed, err := Restore(s.Process, state)
@@ -61,7 +61,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 				t.Fatal("the state of a resumed recorder is another one")
 			}
 			for _, o := range order[cut:] {
-				resumed.apply(resumed.thread(o.thread), o.record)
+				resumed.thread(o.thread).apply(o.record)
 			}
 			got := recordtest.InMemory(t)(resumed.Content())
 			if d := cmp.Diff(want, got, listed); d != "" {

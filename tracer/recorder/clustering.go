@@ -40,7 +40,7 @@ func (r *Recorder) tallies() []online.Thread {
 		return nil
 	}
 	threads := make([]online.Thread, len(r.threads))
-	for i, t := range r.byNumber() {
+	for i, t := range r.threads.byNumber() {
 		threads[i] = online.Thread{Number: t.number, Calls: t.calls, Tally: &t.tally.Tally}
 	}
 	return threads
@@ -51,12 +51,12 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	if code := r.clustering.Code(number); code != 0 {
 		return code
 	}
-	k := keyScanner{key: r.signatures.terminals[number].key}
-	function, site := k.uvarint(), int(k.uvarint())
+	function, site := r.keys.CallSite(number)
+	sites := r.sites.List()
 	var path []*trace.Site
-	for ; site > 0 && site <= len(r.sites.list); site = int(r.sites.list[site-1].Caller) {
-		path = append(path, &r.sites.list[site-1])
-		if r.sites.process.CallSites != "path" {
+	for ; site > 0 && site <= uint64(len(sites)); site = uint64(sites[site-1].Caller) {
+		path = append(path, &sites[site-1])
+		if r.process.CallSites != "path" {
 			break // callers are for the final merge, which finds wrappers
 		}
 	}

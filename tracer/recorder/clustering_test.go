@@ -464,12 +464,11 @@ func TestBallotFrames(t *testing.T) {
 		s := recordtest.NewShim(t)
 		s.Process.Mode, s.Process.CallSites = mode, "path"
 		r := New(s.Process)
-		var site int32
-		for i := len(path) - 1; i >= 0; i-- {
-			site = r.sites.at(path[i], site)
-		}
-		key := []byte{byte(mpi.ByName("MPI_Barrier").ID), byte(site), 1}
-		return r.codeOf(r.signatures.terminal(key))
+		r.Dictionary().Paths = [][]uint64{path}
+		words := make([]uint64, record.HeaderWords+1)
+		words[record.HeaderWords] = recordtest.CommWorld
+		r.Record(0, &Call{Function: mpi.ByName("MPI_Barrier").ID, Address: pathWord(0), Words: words})
+		return r.codeOf(0)
 	}
 	a, b := []uint64{0x401000, 0x401100, 0x401200}, []uint64{0x401000, 0x401100, 0x401300}
 	require.NotEqual(t, code("clustered", a...), code("clustered", b...))
@@ -524,6 +523,6 @@ func TestLoopsGoOnAfterVotes(t *testing.T) {
 	require.Equal(t, trace.VoteLead, w.state)
 	for rank := range w.shims {
 		thread := w.recorders[rank].threads[0]
-		require.Greater(t, thread.loop.consumed, thread.calls*9/10, "rank %d", rank)
+		require.Greater(t, thread.repeats.Iterated(), thread.calls*9/10, "rank %d", rank)
 	}
 }

@@ -5,26 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 )
 
 // Content returns the trace of all records so far, with one rank. The recorder can
 // continue after it.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
-	r.sites.loadAllocations()
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
 			Implementation: p.Implementation(), Version: p.Version(), ABI: p.ABI,
 			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
-		Sites:         slices.Clone(r.sites.list),
-		Allocations:   slices.Clone(r.sites.allocations),
+		Sites:         slices.Clone(r.sites.List()),
+		Allocations:   slices.Clone(r.sites.Allocations()),
 		Communicators: r.objects.Instances(),
 	}
 	if r.clustering != nil {
@@ -54,30 +53,21 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	if err := r.addSignatures(c); err != nil {
 		return nil, err
 	}
-	if err := r.addThreads(c, rank.Rank); err != nil {
+	if err := r.threads.addTo(c, rank.Rank); err != nil {
 		return nil, err
 	}
 	c.Ranks = trace.NewRankTable([]trace.Rank{rank}...)
 	return c, nil
 }
 
-// addSignatures decodes the call signature table and lists the functions in use.
-func (r *Recorder) addSignatures(c *trace.Content) error {
-	var used []uint16
-	c.Signatures = make([]trace.Signature, len(r.signatures.terminals))
-	for i, t := range r.signatures.terminals {
-		s, err := t.decode(r.process.Constants)
-		if err != nil {
-			return fmt.Errorf("signature %d: %w", i, err)
-		}
-		keepKnownAllocations(s.In, len(c.Allocations))
-		keepKnownAllocations(s.Out, len(c.Allocations))
-		c.Signatures[i] = s
-		used = append(used, s.Function)
+// addSignatures adds the call signatures and their functions.
+func (r *Recorder) addSignatures(c *trace.Content) (err error) {
+	if c.Signatures, c.Functions, err = r.keys.Signatures(); err != nil {
+		return err
 	}
-	slices.Sort(used)
-	for _, id := range slices.Compact(used) {
-		c.Functions = append(c.Functions, functionOf(mpi.ByID(id)))
+	for i := range c.Signatures {
+		keepKnownAllocations(c.Signatures[i].In, len(c.Allocations))
+		keepKnownAllocations(c.Signatures[i].Out, len(c.Allocations))
 	}
 	return nil
 }
@@ -89,61 +79,50 @@ func (r *Recorder) Outline(wanted func(thread uint32) CallRange) (*trace.Content
 	if err := r.addSignatures(c); err != nil {
 		return nil, nil, err
 	}
-	threads, err := r.addGrammars(c, 0, wanted)
+	threads, err := r.threads.addGrammars(c, 0, wanted)
 	return c, threads, err
 }
 
-// byNumber returns the threads ordered by number.
-func (r *Recorder) byNumber() []*thread {
-	threads := slices.Clone(r.threads)
-	slices.SortFunc(threads, func(a, b *thread) int { return int(a.number) - int(b.number) })
-	return threads
-}
-
 // addGrammars joins the threads' grammars into one. The threads are ordered by number.
-func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) CallRange) ([]trace.Thread, error) {
-	threads := make([]trace.Thread, len(r.threads))
-	for i, t := range r.byNumber() {
+func (list threads) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) CallRange) ([]trace.Thread, error) {
+	threads := make([]trace.Thread, len(list))
+	for i, t := range list.byNumber() {
 		threads[i] = trace.Thread{
 			Rank: rank, Thread: int(t.number), Calls: t.calls,
 			Root:      len(c.Grammar.Rules),
 			FirstTick: t.firstTick,
 		}
-		if err := r.addGrammar(&c.Grammar, t, wanted(t.number)); err != nil {
+		if err := t.addGrammar(&c.Grammar, wanted(t.number)); err != nil {
 			return nil, err
 		}
-		if separate := r.separateChapters(t); len(separate) > 0 {
+		if separate := t.separateChapters(); len(separate) > 0 {
 			threads[i].Chapters = &trace.Chapters{List: separate, Terminals: numbersUpTo(len(c.Signatures))}
 		}
 	}
 	return threads, nil
 }
 
-// addThreads adds the threads with their grammars, times and value sequences. Equal sequences
+// addTo adds the threads with their grammars, times and value sequences. Equal sequences
 // are stored once.
-func (r *Recorder) addThreads(c *trace.Content, rank int) error {
+func (list threads) addTo(c *trace.Content, rank int) error {
 	var sequences codec.SequenceTable
-	threads, err := r.addGrammars(c, rank, allCalls)
+	threads, err := list.addGrammars(c, rank, allCalls)
 	if err != nil {
 		return err
 	}
-	for i, t := range r.byNumber() {
+	for i, t := range list.byNumber() {
 		ct := threads[i]
 		if err := t.addTiming(&ct, c); err != nil {
 			return err
 		}
-		for number := range t.results {
-			t.results[number].settle()
-			for k := range t.results[number].streams {
-				s := &t.results[number].streams[k]
-				values, err := r.sequenceOf(BlockOf{t.number, int32(number), int32(k)}, s)
-				if err != nil {
-					return err
-				}
-				ct.Streams = append(ct.Streams, trace.StreamRef{
-					Terminal: int32(number), Number: int32(k), Sequence: sequences.Add(values),
-				})
+		for of, s := range t.streams.All() {
+			values, err := t.recorder.sequenceOf(BlockOf{t.number, of.Terminal, of.Number}, s)
+			if err != nil {
+				return err
 			}
+			ct.Streams = append(ct.Streams, trace.StreamRef{
+				Terminal: of.Terminal, Number: of.Number, Sequence: sequences.Add(values),
+			})
 		}
 		c.Threads.Append(ct)
 	}
@@ -185,10 +164,10 @@ func (r *Recorder) contentNotes(rank int) []string {
 	if r.off {
 		notes = append(notes, fmt.Sprintf("rank %d: tracing was off at its end", rank))
 	}
-	switch r.generality {
-	case dropsTexts:
+	switch r.keys.Generality() {
+	case key.DropsTexts:
 		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.Limits.Memory>>20))
-	case dropsArguments:
+	case key.DropsArguments:
 		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.Limits.Memory>>20))
 	}
 	add(r.lost.Malformed, "%d damaged records were skipped")

@@ -58,50 +58,6 @@ func located(number, offset uint64) record.Address {
 	return record.Address(record.EntryTag<<record.EntryShift | number<<record.AllocationShift | offset)
 }
 
-func TestModulesThatCameLater(t *testing.T) {
-	s := recordtest.NewShim(t)
-	w, dir := newDictionary(t)
-	r := New(s.Process)
-	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
-	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
-	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
-	r.sites.refresh()
-	v := r.sites.of(0x900100)
-	require.Equal(t, trace.Site{BuildID: "f00d", Module: "plugin.so", Offset: 0x100}, r.sites.list[v-1])
-	// it was closed, and there is another one at its address now
-	w.write(moduleEntry(0x8ff000, 0x902000, "beef", "/opt/other.so"))
-	r.sites.refresh()
-	v = r.sites.of(0x900100)
-	require.Equal(t, trace.Site{BuildID: "beef", Module: "other.so", Offset: 0x1100}, r.sites.list[v-1])
-}
-
-func TestCallPathsShareTheirCallers(t *testing.T) {
-	s := recordtest.NewShim(t)
-	w, dir := newDictionary(t)
-	r := New(s.Process)
-	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
-	w.write(entry(record.EntryPath, 0x401000, 0x401500, 0x401900))
-	w.write(entry(record.EntryPath, 0x401010, 0x401500, 0x401900))
-	w.write(entry(record.EntryPath, 0x401000, 0x123, 0x401900)) // through something unknown
-	first, second, broken := r.sites.of(pathWord(0)), r.sites.of(pathWord(1)), r.sites.of(pathWord(2))
-	offsets := func(site int32) (list []uint64) {
-		for p := range trace.CallPath(r.sites.list, &r.sites.list[site-1]) {
-			list = append(list, p.Offset)
-		}
-		return list
-	}
-	base := uint64(s.Process.Modules[0].Base)
-	require.Equal(t, []uint64{0x401000 - base, 0x401500 - base, 0x401900 - base}, offsets(first))
-	require.Equal(t, []uint64{0x401010 - base, 0x401500 - base, 0x401900 - base}, offsets(second))
-	require.Equal(t, []uint64{0x401000 - base}, offsets(broken))
-	require.Len(t, r.sites.list, 5)
-	require.Zero(t, r.sites.of(pathWord(3)))
-
-	resumed, err := Restore(s.Process, r.AppendState(nil))
-	require.NoError(t, err)
-	require.Equal(t, r.sites.list, resumed.sites.list)
-}
-
 func TestLocatedPointers(t *testing.T) {
 	s := recordtest.NewShim(t)
 	w, dir := newDictionary(t)
@@ -163,8 +119,8 @@ func FuzzDictionary(f *testing.F) {
 		r := New(s.Process)
 		r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
 		for number := range uint64(4) {
-			r.sites.of(pathWord(number))
-			r.pointer(nil, uint64(located(number, 1)))
+			r.sites.Of(pathWord(number))
+			r.sites.Allocation(number)
 		}
 		c, err := r.Content()
 		require.NoError(t, err)

@@ -18,28 +18,28 @@
 //	clock       samples of the clocks
 //	record      the raw format: buffers, records, dictionary, process.json
 //	identity    symbolic ids of handles, requests and communicators
+//	callsite    numbers of call sites
+//	values      value streams: the results of calls
 //	observed    observations of the shim other than calls
 //	online      clustering of ranks while they run
-//	recorder    records to signatures and terminals
+//	key         records to signatures and terminals
+//	repeat      calls and iterations that repeat earlier ones
+//	recorder    threads, effects, times, blocks, checkpoints
 //	spool       the directory of a process: buffers, checkpoints, logs, parts, recovery
 //
 // # From a record to a terminal
 //
-// The parameter list of a function says where the parameters are in a record (layout.go). The
-// arguments are written in canonical form as bytes, the key (key.go, signature.go). Keys are
-// numbered in the order in which they are first seen; the number is the terminal (Pilgrim, Wang
-// et al., SC '21, §2.1), which is appended to the grammar of the thread (§2.2). What another
-// instance of the same call may return differently (statuses, flags, indices, counts) is not part
-// of the key. It is appended to a value stream of the terminal. slots.go is the one table that
-// decides which is which.
+// The terminal of a call is appended to the grammar of its thread (Pilgrim, Wang et al., SC '21,
+// §2.2). There are three ways to it, the fastest first. All of them lead to the same state, byte by
+// byte:
 //
-// Most calls repeat an earlier call and need none of this. There are three paths, the fastest
-// first. All of them lead to the same state, byte by byte:
+//   - whole iterations of a loop are compared with the one before (package repeat);
+//   - a record is compared with an earlier call (package repeat). Whoever changes what a key
+//     depends on must follow the rule of key.Pattern;
+//   - the key is written (package key; apply.go).
 //
-//   - loops.go compares whole iterations of a loop with the one before;
-//   - repeats.go compares a record with an earlier call. Whoever changes what a key depends on must
-//     follow its rule: increment the generation of the tables, or call repeats.forget;
-//   - apply.go decodes the record (the slow path).
+// What another instance of the same call may return differently (statuses, flags, indices, counts)
+// is not part of the key. It is appended to a value stream of the terminal (package values).
 //
 // # Objects of MPI
 //
@@ -64,7 +64,7 @@
 //   - What never repeats leaves memory in blocks, which are written to files beside the
 //     checkpoints: times, values of streams, closed grammars (block.go, chapters.go).
 //   - The rest are tables of distinct entries; a checkpoint writes only their changes (tables.go).
-//   - Before the tables reach a limit the recorder generalizes (families.go, memory_limit.go).
+//   - Before the tables reach a limit the recorder generalizes (memory_limit.go, key.Generality).
 //
 // # Order of threads
 //

@@ -12,23 +12,44 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A family that becomes wide does so on every path that a record can take, and for calls that
 // were repeats before.
 func TestWideningWithoutRepeats(t *testing.T) {
-	s := recordtest.VaryingProgram(t, 3*maxAlike)
+	s := recordtest.VaryingProgram(t, 3*key.MaxAlike)
 	for range 5 {
-		for i := range int64(2 * maxAlike) {
+		for i := range int64(2 * key.MaxAlike) {
 			s.Call(0, "MPI_Send", 0, 0x10, i, recordtest.TypeInt, 1, 7, recordtest.CommWorld)
 			s.Call(0, "MPI_Barrier", 0, recordtest.CommWorld)
 		}
 	}
-	r := sameWithoutRepeats(t, s)
+	requireRestorable(t, s, sameWithoutRepeats(t, s))
+}
+
+// requireRestorable fails the test if the recorder and one that is restored from its state do not
+// go on alike. The calls of VaryingProgram and WideHandles come again, with other numbers.
+func requireRestorable(t *testing.T, s *recordtest.Shim, r *Recorder) {
+	t.Helper()
 	again, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	require.Equal(t, r.families, again.families)
+	require.Positive(t, r.keys.Era(), "families are wide")
+	require.Equal(t, r.keys.Era(), again.keys.Era())
+	s.Threads[0].Words = recordtest.NewBuffer(0, 0)
+	for i := range int64(2 * key.MaxAlike) {
+		s.Call(0, "MPI_Isend", 0, 0x10, i*i, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)
+		s.Call(0, "MPI_Irecv", 0, 8, recordtest.TypeInt, i%64, 5*i, recordtest.CommWorld, 0x10, 600)
+		s.Waitall(recordtest.List{500, 600})
+		s.Call(0, "MPI_Send", 0, 0x10, 1, recordtest.TypeInt, i%7, i%5, recordtest.CommWorld)
+	}
+	for _, r := range []*Recorder{r, again} {
+		r.thread(0).sequence, r.thread(0).offset = 0, 0
+		r.Consume(sourcesOf(s, r, true))
+	}
+	require.Equal(t, r.keys.Len(), again.keys.Len())
+	require.True(t, bytes.Equal(r.AppendState(nil), again.AppendState(nil)), "the states differ")
 }
 
 // A million iterations with different sizes make one signature and a run of one step; the times
@@ -51,10 +72,10 @@ func TestAMillionSizes(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := play(0, 10_000)
-	signatures := len(r.signatures.terminals)
-	require.Less(t, signatures, maxAlike+4)
+	signatures := r.keys.Len()
+	require.Less(t, signatures, key.MaxAlike+4)
 	after := play(10_000, 1_000_000)
-	require.Len(t, r.signatures.terminals, signatures)
+	require.Equal(t, signatures, r.keys.Len())
 	require.Less(t, int64(after)-int64(before), int64(24<<20), "of which the values that wait for the file are most")
 	c, err := r.Content()
 	require.NoError(t, err)
@@ -66,11 +87,7 @@ func TestAMillionSizes(t *testing.T) {
 // A restored recorder knows the families that the recorder knew.
 func TestFamiliesOfHandlesAreRestored(t *testing.T) {
 	s, _, _ := recordtest.WideHandles(t, 800)
-	r := recorderOf(s)
-	again, err := Restore(s.Process, r.AppendState(nil))
-	require.NoError(t, err)
-	require.Positive(t, r.families.wide)
-	require.Equal(t, r.families, again.families)
+	requireRestorable(t, s, recorderOf(s))
 }
 
 // Calls that differ in numbers and handles that they are given or return, alone or in lists,
@@ -132,7 +149,7 @@ func TestFamiliesOfResults(t *testing.T) {
 		require.NoError(t, err)
 		// lists of arguments have one family for all lengths, those of results one for each
 		families := most + most + 1 + 1 + 1
-		require.LessOrEqual(t, len(c.Signatures), families*(maxAlike+1)+1)
+		require.LessOrEqual(t, len(c.Signatures), families*(key.MaxAlike+1)+1)
 		cursor, err := c.Cursor(0, 0)
 		require.NoError(t, err)
 		for cursor.Next() {

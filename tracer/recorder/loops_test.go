@@ -196,7 +196,7 @@ func TestLoops(t *testing.T) {
 			}
 			r := sameWithoutRepeats(t, s)
 			for _, th := range r.threads {
-				iterated += th.loop.consumed
+				iterated += th.repeats.Iterated()
 			}
 		})
 	}
@@ -222,7 +222,7 @@ func TestSteadyLoopIsIterations(t *testing.T) {
 		}
 	}
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.consumed, uint64((iterations-11)*calls))
+	require.Greater(t, r.threads[0].repeats.Iterated(), uint64((iterations-11)*calls))
 }
 
 // Iterations that span buffers are consumed as a whole, too, and so are pairs of iterations that
@@ -248,7 +248,7 @@ func TestLongIterationsSpanBuffers(t *testing.T) {
 	sameWithoutRepeats(t, s)
 	for _, short := range []bool{false, true} {
 		r := inBuffers(s, New(s.Process), short)
-		require.Greater(t, r.threads[0].loop.consumed, uint64(iterations*calls*95/100))
+		require.Greater(t, r.threads[0].repeats.Iterated(), uint64(iterations*calls*95/100))
 	}
 }
 
@@ -295,7 +295,7 @@ func TestLoopsOfThreads(t *testing.T) {
 	})
 	block(func() {})
 	r := sameWithoutRepeats(t, s)
-	require.Greater(t, r.threads[0].loop.consumed, uint64(100))
+	require.Greater(t, r.threads[0].repeats.Iterated(), uint64(100))
 }
 
 // A loop of one call continues after another call.

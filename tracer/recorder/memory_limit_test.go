@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 )
 
 // A signature without arguments has the request that its calls create, which later calls can name.
@@ -14,7 +15,7 @@ func TestBareSignatures(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Init(0, 4)
 	r := recorderOf(s)
-	r.generalizeTo(dropsArguments)
+	r.keys.Generalize(key.DropsArguments)
 	r.Limits.Memory = 0
 	s.Threads[0].Words = recordtest.NewBuffer(0, 1)
 	s.Call(0, "MPI_Isend", 0, 0x10, 5, recordtest.TypeInt, 1, 7, recordtest.CommWorld, 500)

@@ -1,57 +1,38 @@
 package recorder
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
-	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
+	"github.com/cairn-mpi/cairn/tracer/recorder/callsite"
 	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
-	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/repeat"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // A Recorder is the compressed form of all records of a process so far. It is not safe
 // for concurrent use.
 type Recorder struct {
 	process *record.Process
+	processState
+	threads threads // in the order of their first records
 
-	objects      *identity.Objects
-	signatures   *signatures
-	families     families
-	widening     widening
-	generality   generality
-	generalizing generalizing
-	Limits       Limits
-	grown        int // bytes added since memory was last estimated
-	written      writtenTables
-	sites        *sites
-	repeats      *repeats
-	clustering   *online.Clustering // nil: this process is recorded without clustering
-	threads      []*thread          // in the order of their first records
+	objects    *identity.Objects
+	sites      *callsite.Table
+	keys       *key.Table
+	repeats    *repeat.Table
+	clustering *online.Clustering // nil: this process is recorded without clustering
+	grids      *timingGrids
 
-	rank, worldSize int // −1: not known yet
-	finalized       bool
-	off             bool // MPI_Pcontrol, or from the start: only lifetimes of handles are recorded
-	stopped         bool // tracing ended before the process did
-	whyStopped      string
-	sessions        int // open sessions
-	samples         []timing.ClockSample
-	ChaptersApart   bool // Content stores chapters that are in parts separately
-	lost            lost
-	notes           []string
+	blocks
+	ChaptersApart bool // Content stores chapters that are in parts separately
 
-	life observed.Life // of a process that has ended
-
-	full   []*Block    // full blocks that are not in a log yet
-	spare  [][]byte    // memory of blocks that were written
-	Blocks *BlockIndex // of the log, for other processes that read it; nil: none
-
-	grids *timingGrids
-
-	inStatus uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
-	scratch  scratch
+	Limits Limits
+	grown  int // bytes added since memory was last estimated
 }
 
 // none is the absence of a terminal, a rank or an offset.
@@ -65,22 +46,14 @@ type Limits struct {
 	Memory     int    // bytes of memory
 }
 
-// lost counts what could not be recorded.
-type lost struct {
-	Dropped   uint64 // by the shim: no room, or in a signal handler
-	Malformed uint64 // records that could not be decoded
-	Truncated uint64 // calls whose arguments did not fit
-	Abandoned uint64 // calls that never returned although their thread continued (longjmp, C++ exceptions)
-}
-
 // A thread is the recorded state of one thread.
 type thread struct {
 	number     uint32
 	grammar    *grammar.Sequitur // of the calls since the last chapter
 	inChapters uint64
-	results    []results // by terminal
-	latest     *repeat   // repeat of the previous call; nil: it was none
-	loop       loop
+	streams    values.Streams
+	repeats    *repeat.Thread
+	loop       loopTimes
 
 	untraced        bool // tracing was off at some time since the last call
 	calls           uint64
@@ -109,19 +82,16 @@ type thread struct {
 // New starts a recorder for a process.
 func New(p *record.Process) *Recorder {
 	r := &Recorder{
-		process: p, off: p.StartOff != 0, rank: none, worldSize: none,
-		Limits:     Limits{BlockCalls: timing.BlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
-		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
-		clustering: online.New(p.Mode),
+		process:      p,
+		processState: processState{rank: none, worldSize: none, off: p.StartOff != 0},
+		objects:      identity.New(p.Constants),
+		sites:        callsite.New(p),
+		clustering:   online.New(p.Mode),
+		grids:        newTimingGrids(p.Timing),
+		Limits:       Limits{BlockCalls: timing.BlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
 	}
-	r.objects = identity.New(p.Constants, &r.repeats.generation)
-	for _, c := range p.Constants {
-		if c.Name == "MPI_ERR_IN_STATUS" {
-			r.inStatus = uint64(c.Value)
-		}
-	}
-	r.scratch.start()
-	r.sites.moved = r.repeats.forget
+	r.keys = key.New(p.Constants, r.objects, r.sites)
+	r.repeats = repeat.New(r.keys, r.objects)
 	return r
 }
 
@@ -132,13 +102,14 @@ func (r *Recorder) thread(number uint32) *thread {
 			return t
 		}
 	}
-	t := r.newThread()
-	t.untraced, t.number, t.grammar = r.off, number, grammar.NewSequitur()
+	t := newThread(r)
+	t.untraced = r.off
+	t.start(number, grammar.NewSequitur())
 	r.threads = append(r.threads, t)
 	return t
 }
 
-func (r *Recorder) newThread() *thread {
+func newThread(r *Recorder) *thread {
 	t := &thread{grids: r.grids, recorder: r}
 	if r.clustering != nil {
 		t.tally = &tally{}
@@ -146,25 +117,21 @@ func (r *Recorder) newThread() *thread {
 	return t
 }
 
-// AddNote adds a note unless it was added before.
-func (r *Recorder) AddNote(format string, args ...any) {
-	note := fmt.Sprintf(format, args...)
-	for _, n := range r.notes {
-		if n == note {
-			return
-		}
-	}
-	r.notes = append(r.notes, note)
+// start continues a thread after the calls of a grammar.
+func (t *thread) start(number uint32, calls *grammar.Sequitur) {
+	t.number, t.grammar = number, calls
+	t.repeats = t.recorder.repeats.Thread(number, calls, &t.streams)
 }
 
-// NoteStopped adds a note that the process stopped tracing, and why.
-func (r *Recorder) NoteStopped(why string) {
-	r.AddNote("tracing stopped: %s", why)
-	r.stopped, r.whyStopped = true, why
-}
+// threads are the threads of a process.
+type threads []*thread
 
-// LostCalls returns the number of calls that are known to be missing.
-func (r *Recorder) LostCalls() uint64 { return r.lost.Dropped + r.lost.Malformed }
+// byNumber returns the threads ordered by number.
+func (list threads) byNumber() threads {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b *thread) int { return int(a.number) - int(b.number) })
+	return list
+}
 
 // Calls returns the number of calls recorded so far.
 func (r *Recorder) Calls() uint64 {
@@ -192,8 +159,11 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 	clear(c.Words[:record.HeaderWords])
 	c.Words[record.AddressWord], c.Words[record.ReturnWord] = c.Address, uint64(c.Result)
 	c.Words[record.LengthWord] = record.Join(uint32(len(c.Words)*8), uint32(c.Function))
-	r.record(r.thread(thread), record.Record{Words: c.Words, Function: c.Function, Enter: uint64(c.Enter), Exit: uint64(c.Exit)})
+	r.thread(thread).record(record.Record{Words: c.Words, Function: c.Function, Enter: uint64(c.Enter), Exit: uint64(c.Exit)})
 }
 
-// Sample records a sample of the clocks, as in the header of a buffer.
-func (r *Recorder) Sample(s timing.ClockSample) { r.samples = clock.Append(r.samples, s) }
+// Dictionary returns the dictionary, to which the caller must give its file.
+func (r *Recorder) Dictionary() *record.Dictionary { return &r.sites.Dictionary }
+
+// SiteOf returns 1 + the index of the call site of a record's address word, 0 if it is not known.
+func (r *Recorder) SiteOf(word uint64) int32 { return r.sites.Of(word) }

@@ -129,7 +129,7 @@ func pickOne(rng *rand.Rand, v ...int64) int64 { return v[rng.IntN(len(v))] }
 func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	t.Helper()
 	r, slow := New(s.Process), New(s.Process)
-	slow.repeats.off = true
+	slow.repeats.Off = true
 	living := sourcesOf(s, r, true)
 	for _, src := range living {
 		src.Ended = false // as in the process itself, which uses the fast path
@@ -138,7 +138,7 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 	slow.Consume(sourcesOf(s, slow, true))
 	want := slow.AppendState(nil)
 	slowly := New(s.Process)
-	slowly.repeats.off = true
+	slowly.repeats.Off = true
 	wantInBuffers := inBuffers(s, slowly, false).AppendState(nil)
 	for _, short := range []bool{false, true} {
 		if !bytes.Equal(inPieces(s, r.threads, short).AppendState(nil), want) {
@@ -149,7 +149,7 @@ func sameWithoutRepeats(t *testing.T, s *recordtest.Shim) *Recorder {
 		}
 	}
 	slowly = New(s.Process)
-	slowly.repeats.off = true
+	slowly.repeats.Off = true
 	if !bytes.Equal(inBuffers(s, slowly, true).AppendState(nil), wantInBuffers) {
 		t.Error("short records made another trace")
 	}
@@ -259,7 +259,7 @@ func TestRepeats(t *testing.T) {
 				s.RandomProgram(rng, 600)
 			}
 			r := sameWithoutRepeats(t, s)
-			if r.repeats.count == 0 {
+			if r.repeats.Memory() == 0 {
 				t.Error("no call was remembered")
 			}
 		})
@@ -286,14 +286,14 @@ func TestSteadyLoopIsRepeats(t *testing.T) {
 	src := sourcesOf(s, r, true)[0]
 	slow := 0
 	for {
-		rec, next, ok := r.peek(src)
+		rec, next, ok := src.peek()
 		if !ok {
 			break
 		}
-		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec.Words) == nil {
+		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && src.thread.repeats.Match(rec.Words, src.thread.untraced) == nil {
 			slow++
 		}
-		r.step(src, rec, next)
+		src.step(rec, next)
 	}
 	// creating and freeing the datatype takes the slow path, since it changes what handles mean
 	if slow != 3*2 {

@@ -62,15 +62,16 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 func arguments(f *mpi.Function, raw int64) []any {
 	var all []any
 	value := func(p *mpi.Param, out bool) any {
-		switch shapeOf(p) {
-		case shapeArray:
-			return recordtest.List{1, 2}
-		case shapeString:
+		switch p.Kind {
+		case mpi.KindString:
 			return recordtest.Str("text")
-		case shapeStrings:
+		case mpi.KindStrings, mpi.KindArgv:
 			return recordtest.List{}
-		case shapeStatus:
+		case mpi.KindStatus:
 			return recordtest.NoStatus{}
+		}
+		if p.IsArray() {
+			return recordtest.List{1, 2}
 		}
 		switch p.Kind {
 		case mpi.KindRequest:

@@ -5,8 +5,8 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
-	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/repeat"
 )
 
 // The order in which the records of several threads are consumed. A handle must be created before
@@ -37,31 +37,8 @@ type Source struct {
 	composer record.Composer
 }
 
-// A position is a word of one of a source's buffers.
-type position struct{ buffer, at int }
-
-// position returns where the source continues.
-func (s *Source) position() position {
-	return position{at: max(s.thread.offset, record.BufferHeaderWords)}
-}
-
-// record returns the record at a position, which it moves on to the next buffer where one ends.
-// size is 0 if there is none.
-func (s *Source) record(p *position) (rec record.Record, size int) {
-	for {
-		b := s.Buffers[p.buffer]
-		rec, size = b.At(p.at, &s.composer)
-		if size > 0 || p.at < b.Available() || p.buffer == len(s.Buffers)-1 {
-			return rec, size
-		}
-		*p = position{p.buffer + 1, record.BufferHeaderWords}
-	}
-}
-
-// atEnd reports whether a position is behind all records so far.
-func (s *Source) atEnd(p position) bool {
-	return p.buffer == len(s.Buffers)-1 && p.at >= s.Buffers[p.buffer].Available()
-}
+// offset returns the word of its first buffer at which the source continues.
+func (s *Source) offset() int { return max(s.thread.offset, record.BufferHeaderWords) }
 
 // NewSource returns an empty source for the records of a thread.
 func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.thread(thread)} }
@@ -105,13 +82,13 @@ func (r *Recorder) Resume(s *Source) {
 
 // peek returns the next committed record or, if the process has ended, a record that was open then.
 // next is the offset at which the source continues after it.
-func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
-	t := s.thread
+func (s *Source) peek() (rec record.Record, next int, ok bool) {
+	t, lost := s.thread, &s.thread.recorder.lost
 	for len(s.Buffers) > 0 {
 		seg := s.Buffers[0]
 		last := len(s.Buffers) == 1
 		grows := last && !s.Closed
-		r.start(s)
+		s.start()
 		for t.offset < seg.Available() {
 			rec, size := seg.At(t.offset, &s.composer)
 			if size > 0 && !rec.Open {
@@ -121,54 +98,54 @@ func (r *Recorder) peek(s *Source) (rec record.Record, next int, ok bool) {
 			case grows:
 				return rec, 0, false
 			case size == 0:
-				r.lost.Malformed++
+				lost.Malformed++
 				size = len(seg.Words)
 			case last && s.Ended: // later records were nested in this call
 				return rec, t.offset + size, true
 			default:
-				r.lost.Abandoned++
+				lost.Abandoned++
 			}
 			t.offset += size
 		}
 		if grows {
 			return rec, 0, false
 		}
-		r.endBuffer(s)
+		s.endBuffer()
 	}
 	return rec, 0, false
 }
 
 // start processes the clock sample in the header of a source's first buffer. The thread writes it
 // before the first record.
-func (r *Recorder) start(s *Source) {
+func (s *Source) start() {
 	t, seg := s.thread, s.Buffers[0]
-	t.offset = max(t.offset, record.BufferHeaderWords)
+	t.offset = s.offset()
 	if s.started || seg.Available() == record.BufferHeaderWords {
 		return
 	}
 	s.started = true
 	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
-		r.Sample(timing.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
+		t.recorder.Sample(timing.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
 	}
 }
 
 // endBuffer processes what is only known at the end of a source's first buffer, and drops it.
-func (r *Recorder) endBuffer(s *Source) {
+func (s *Source) endBuffer() {
 	seg := s.Buffers[0]
 	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
-		r.lost.Dropped += h.Dropped
+		s.thread.recorder.lost.Dropped += h.Dropped
 	}
 	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, 0, false
 	s.Buffers = s.Buffers[1:]
 }
 
 // advance continues a source at a position.
-func (r *Recorder) advance(s *Source, to position) {
-	for range to.buffer {
-		r.endBuffer(s)
-		r.start(s)
+func (s *Source) advance(to repeat.Position) {
+	for range to.Buffer {
+		s.endBuffer()
+		s.start()
 	}
-	s.thread.offset = to.at
+	s.thread.offset = to.At
 }
 
 // Consume consumes all available records.
@@ -188,15 +165,15 @@ func (r *Recorder) ConsumeLast(sources []*Source, l observed.Life) {
 // times as much. It does so only if there is one thread, since the records of other threads would
 // have to wait, too.
 func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
-	r.sites.refresh()
+	r.sites.Refresh()
 	if len(sources) == 1 {
 		s := sources[0]
-		for !r.run(s, math.MaxUint64) || !wait {
-			rec, next, ok := r.peek(s)
+		for !s.run(math.MaxUint64) || !wait {
+			rec, next, ok := s.peek()
 			if !ok {
 				return
 			}
-			r.step(s, rec, next)
+			s.step(rec, next)
 		}
 		return
 	}
@@ -208,7 +185,7 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 	heads := make([]head, len(sources))
 	load := func(i int) {
 		h, s := &heads[i], sources[i]
-		if h.rec, h.next, h.ok = r.peek(s); !h.ok && s.More {
+		if h.rec, h.next, h.ok = s.peek(); !h.ok && s.More {
 			*h = head{rec: record.Record{Epoch: s.Beyond}, ok: true}
 		}
 	}
@@ -240,8 +217,8 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 			}
 		}
 		for h := &heads[first]; h.ok && h.next > 0 && before(first, second); load(first) {
-			r.step(sources[first], h.rec, h.next)
-			r.run(sources[first], last)
+			sources[first].step(h.rec, h.next)
+			sources[first].run(last)
 		}
 	}
 }
@@ -250,64 +227,52 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 // the repeat cache and their epoch is at most last. It leaves everything else to peek and step.
 // It stops and returns true where the last buffer ends in the middle of an iteration; called
 // again, it goes on.
-func (r *Recorder) run(s *Source, last uint64) (short bool) {
+func (s *Source) run(last uint64) (short bool) {
 	if s.Ended || len(s.Buffers) == 0 {
 		return false
 	}
-	r.start(s)
+	s.start()
 	t := s.thread
 	for {
-		if r.iterate(s, last) {
+		if s.iterate(last) {
 			return true
 		}
 		rec, size := s.Buffers[0].At(t.offset, &s.composer)
 		if size == 0 || rec.Open || rec.Epoch > last {
 			return false
 		}
-		m := r.match(t, rec.Words)
+		m := t.repeats.Match(rec.Words, t.untraced)
 		if m == nil {
 			return false
 		}
-		r.again(t, m, rec)
+		t.again(m, rec)
 		t.offset += size
 	}
 }
 
-func (r *Recorder) step(s *Source, rec record.Record, next int) {
+// step consumes the record that peek returned.
+func (s *Source) step(rec record.Record, next int) {
 	if s.Ended {
-		r.recordRecovering(s.thread, rec)
+		s.thread.recordRecovering(rec)
 	} else {
-		r.record(s.thread, rec)
+		s.thread.record(rec)
 	}
 	s.thread.offset = next
 }
 
-// record records a committed call of a thread or a step of a vote. A step is no call; a loop
-// continues after it.
-func (r *Recorder) record(t *thread, rec record.Record) {
-	if rec.Function == online.StepFunction {
-		r.applyVoteStep(t, rec.Words)
-		return
-	}
-	if m := r.match(t, rec.Words); m != nil {
-		r.again(t, m, rec)
-		return
-	}
-	r.apply(t, rec)
-}
-
 // recordRecovering is record for a recovery: it survives a panic on one record and so keeps all
 // other calls. (In a living process a panic ends tracing, and a recovery finishes from the files.)
-func (r *Recorder) recordRecovering(t *thread, rec record.Record) {
+func (t *thread) recordRecovering(rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {
+			r := t.recorder
 			r.lost.Malformed++
 			r.AddNote("a call of function %d could not be decoded: %v", rec.Function, p)
 		}
 	}()
 	if rec.Open {
-		r.unfinished(t, rec)
+		t.unfinished(rec)
 		return
 	}
-	r.record(t, rec)
+	t.record(rec)
 }

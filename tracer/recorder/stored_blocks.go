@@ -5,25 +5,26 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // sequenceOf returns a whole value stream: its chunks in parts, its blocks in the log, and
 // its runs in memory.
-func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
+func (k *blocks) sequenceOf(of BlockOf, s *values.Stream) (codec.Sequence, error) {
 	var b codec.SequenceBuilder
-	if r.Blocks != nil {
-		for _, c := range r.Blocks.Chunks[of] {
-			if b.Len()+codec.SequenceChunk > s.inBlocks {
+	if k.Blocks != nil {
+		for _, c := range k.Blocks.Chunks[of] {
+			if b.Len()+codec.SequenceChunk > s.InBlocks() {
 				break
 			}
 			b.PushChunk(c)
 		}
 	}
-	logged, full, err := r.blocksOf(of, b.Len(), s.inBlocks)
+	logged, full, err := k.blocksOf(of, b.Len(), s.InBlocks())
 	if err != nil {
 		return codec.Sequence{}, err
 	}
-	if err := r.Blocks.Push(&b, logged); err != nil {
+	if err := k.Blocks.Push(&b, logged); err != nil {
 		return codec.Sequence{}, err
 	}
 	for _, block := range full {
@@ -31,7 +32,7 @@ func (r *Recorder) sequenceOf(of BlockOf, s *stream) (codec.Sequence, error) {
 			return codec.Sequence{}, err
 		}
 	}
-	if err := pushRuns(&b, s.encoded(0), s.inBlocks, s.n-s.inBlocks); err != nil {
+	if err := pushRuns(&b, s.Runs(), s.InBlocks(), s.Len()-s.InBlocks()); err != nil {
 		return codec.Sequence{}, err
 	}
 	return b.Sequence(), nil
@@ -143,15 +144,15 @@ func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
 
 // blocksOf returns the blocks with the values from number from up to to, from a log
 // and from memory.
-func (r *Recorder) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
+func (k *blocks) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
 	inLog := to
-	for _, b := range r.full {
+	for _, b := range k.full {
 		if b.Of == of {
 			full = append(full, b)
 			inLog = min(inLog, b.First)
 		}
 	}
-	logged, err = r.Blocks.Between(of, from, inLog)
+	logged, err = k.Blocks.Between(of, from, inLog)
 	return logged, full, err
 }
 

@@ -27,10 +27,8 @@ func FuzzTables(f *testing.F) {
 			return
 		}
 		for _, th := range r.threads {
-			for i := range th.results {
-				for k := range th.results[i].streams {
-					_ = th.results[i].streams[k].encoded(0)
-				}
+			for _, stream := range th.streams.All() {
+				_ = stream.Runs()
 			}
 		}
 		again := New(s.Process)

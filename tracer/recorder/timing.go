@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/repeat"
 )
 
 // A column is a sequence of signed numbers. Those that are not in a full block are in
@@ -110,10 +111,10 @@ func (t *thread) closeTimes() {
 }
 
 // room returns memory for the next block, which usually is about as long as the one before.
-func (r *Recorder) room(size int) []byte {
-	if n := len(r.spare); n > 0 {
-		b := r.spare[n-1]
-		r.spare = r.spare[:n-1]
+func (k *blocks) room(size int) []byte {
+	if n := len(k.spare); n > 0 {
+		b := k.spare[n-1]
+		k.spare = k.spare[:n-1]
 		return b
 	}
 	return make([]byte, 0, size+size/16)
@@ -124,11 +125,11 @@ func (r *Recorder) room(size int) []byte {
 const maxSpare = 8
 
 // Recycle takes the memory of a block that is in the log now.
-func (r *Recorder) Recycle(b *Block) {
+func (k *blocks) Recycle(b *Block) {
 	if b.Of.Terminal == none {
 		for _, data := range b.Data {
-			if len(r.spare) < maxSpare {
-				r.spare = append(r.spare, data[:0])
+			if len(k.spare) < maxSpare {
+				k.spare = append(k.spare, data[:0])
 			}
 		}
 	}
@@ -138,14 +139,14 @@ func (r *Recorder) Recycle(b *Block) {
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are the enter and
 // exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
-	l := &t.loop
-	if !l.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
+	steps := t.repeats.Steps()
+	if !t.loop.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
 		for len(stamps) > 0 {
-			for i := range l.steps {
-				s := &l.steps[i]
-				t.time(s.number, s.function, s.marker, stamps[2*i], stamps[2*i+1])
+			for i := range steps {
+				s := &steps[i]
+				t.time(s.Terminal, s.Function, s.Marker, stamps[2*i], stamps[2*i+1])
 			}
-			stamps = stamps[2*len(l.steps):]
+			stamps = stamps[2*len(steps):]
 		}
 		return
 	}
@@ -160,7 +161,6 @@ func (t *thread) timeLoop(stamps []int64) {
 // timesOfLoop adds the times of calls of the thread's loop. They share one grid and fit into
 // the current block.
 func (t *thread) timesOfLoop(stamps []int64) {
-	l := &t.loop
 	last, end, inside := t.lastExit, t.end, t.inside
 	for i := 0; i+1 < len(stamps); i += 2 {
 		enter, exit := stamps[i], stamps[i+1]
@@ -175,8 +175,8 @@ func (t *thread) timesOfLoop(stamps []int64) {
 	if !t.ended {
 		t.end, t.inside = end, inside
 	}
-	if l.grid != nil {
-		t.rounder.Round(l.grid, stamps)
+	if grid := t.loop.grid; grid != nil {
+		t.rounder.Round(grid, stamps)
 	}
 	if len(stamps) > 0 {
 		t.gaps.pushAlternate(stamps)
@@ -285,4 +285,18 @@ func (g *timingGrids) of(function uint16) *timing.Grid {
 		return g.byFunction[function]
 	}
 	return nil
+}
+
+// loopTimes is how the times of a loop's calls are rounded.
+type loopTimes struct {
+	alike bool         // all in the same way
+	grid  *timing.Grid // if alike; nil: not at all
+}
+
+func (g *timingGrids) ofLoop(steps []repeat.Step) loopTimes {
+	l := loopTimes{alike: true, grid: g.of(steps[0].Function)}
+	for i := range steps {
+		l.alike = l.alike && g.of(steps[i].Function) == l.grid
+	}
+	return l
 }

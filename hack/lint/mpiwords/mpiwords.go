@@ -35,7 +35,7 @@ var allowed = map[string]string{
 	"trace/sections.go":                  "reads and writes them",
 	"trace/signature.go":                 "gives them to this package",
 	"trace/event.go":                     "prints names",
-	"tracer/recorder/signature.go":       "writes them",
+	"tracer/recorder/key/signature.go":   "writes them",
 	"tracer/gen/*":                       "writes C, of which names are a part",
 	"tracer/verify/*":                    "finds parameters by the names that the log has",
 	"internal/tracetest/*":               "finds parameters by the names that a test gives",

@@ -98,7 +98,7 @@ type communicators struct {
 	labeled []int32  // instances that were given names
 	counted []string // of nth
 
-	generation *uint64 // incremented on every change of a communicator (New)
+	generation *uint64 // incremented on every change of a communicator (Objects.Generation)
 }
 
 func newCommunicators(named []record.Constant, generation *uint64) communicators {

@@ -11,7 +11,7 @@ type handles struct {
 	changed   []int32 // ids that differ from the tables in the file
 	isChanged []bool  // by id
 
-	generation *uint64 // incremented on every change of the table (New)
+	generation *uint64 // incremented on every change of the table (Objects.Generation)
 }
 
 func newHandles(table *Table, generation *uint64) *handles {

@@ -18,13 +18,12 @@ func TestHandles(t *testing.T) {
 	const kind = mpi.KindDatatype
 	named := []record.Constant{{Kind: "datatype", Name: "MPI_INT", Value: 1}}
 	random := rand.New(rand.NewPCG(1, 2))
-	var generation uint64
-	o := New(named, &generation)
+	o := New(named)
 	plain := plainHandles{}
 	for step := range 20_000 {
 		raw := uint64(1 + random.IntN(40))
 		was, wasKnown := o.Known(kind, raw)
-		before := generation
+		before := o.Generation()
 		if random.IntN(2) == 0 {
 			require.Equal(t, plain.create(raw), o.Create(kind, raw))
 		} else {
@@ -32,22 +31,22 @@ func TestHandles(t *testing.T) {
 			o.Free(kind, raw)
 		}
 		if is, known := o.Known(kind, raw); known != wasKnown || known && is != was {
-			require.Greater(t, generation, before)
+			require.Greater(t, o.Generation(), before)
 		}
 		if step%1000 == 0 {
-			o = resumed(t, o, named, &generation)
+			o = resumed(t, o, named)
 		}
 	}
 	require.NotEmpty(t, plain)
 }
 
 // resumed returns the objects that are restored from a checkpoint of o.
-func resumed(t *testing.T, o *Objects, named []record.Constant, generation *uint64) *Objects {
+func resumed(t *testing.T, o *Objects, named []record.Constant) *Objects {
 	e := &checkpoint.Encoder{}
 	o.EncodeTables(e, true)
 	o.EncodeLive(e)
 	d := &checkpoint.Decoder{Rest: e.Buffer}
-	again := New(named, generation)
+	again := New(named)
 	again.DecodeTables(d)
 	again.CompleteTables()
 	again.DecodeLive(d)

@@ -19,12 +19,14 @@ type Objects struct {
 
 	root    uint64 // raw MPI_ROOT
 	hasRoot bool
+
+	generation uint64 // see Generation
 }
 
 // New returns the objects of a process that starts, which are those that named contains.
-// *generation is incremented whenever a value that Known or Communicator returned may change.
-func New(named []record.Constant, generation *uint64) *Objects {
-	o := &Objects{communicators: newCommunicators(named, generation)}
+func New(named []record.Constant) *Objects {
+	o := &Objects{}
+	o.communicators = newCommunicators(named, &o.generation)
 	values, sentinels := tablesOf(named)
 	for _, kind := range mpi.Kinds() {
 		table := values[kind]
@@ -32,7 +34,7 @@ func New(named []record.Constant, generation *uint64) *Objects {
 		case kind == mpi.KindRequest:
 			o.Requests = newRequests(table)
 		case kind.IsHandle():
-			o.handles[kind] = newHandles(table, generation)
+			o.handles[kind] = newHandles(table, &o.generation)
 		case table != nil:
 			o.constants[kind] = newConstants(table)
 		}
@@ -47,6 +49,9 @@ func New(named []record.Constant, generation *uint64) *Objects {
 	}
 	return o
 }
+
+// Generation counts the changes after which Known or Communicator may return other values.
+func (o *Objects) Generation() uint64 { return o.generation }
 
 // Constant returns the value of a word that is a constant of its kind, which is no handle.
 func (o *Objects) Constant(kind mpi.Kind, word uint64) (int32, bool) {

@@ -1,4 +1,4 @@
-package recorder
+package key
 
 import (
 	"encoding/binary"
@@ -7,22 +7,28 @@ import (
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // A key is a signature in canonical bytes, written straight from the record:
 //
-//	uvarint function (+ untracedKey), uvarint site, varint own rank,
+//	uvarint function + flags, uvarint site, varint own rank,
 //	return value, in values, out values (in the order of the parameter list),
 //	a byte: 1 = creates a communicator
 //
 // A value is one byte, its form, and the data of that form. Streams are numbered in order of
 // appearance, so their numbers are not written. Names are indices into process.json's constants.
 const (
-	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
-	formLocated    = 0xfe    // a pointer whose allocation is known: allocation, offset
-	untracedKey    = 1 << 16 // added to the function if tracing was off before the call
+	formNewRequest = 0xff // the request that the call creates: its id is not part of the key
+	formLocated    = 0xfe // a pointer whose allocation is known: allocation, offset
+)
+
+// The flags of a key are added to its function.
+const (
+	flagUntraced      = 1 << 16 // tracing was off before the call
+	flagStatusIgnored = 1 << 17 // MPI_STATUS(ES)_IGNORE was passed
+	flagGeneralized   = 1 << 18 // something was left out to save memory (generality.go)
 )
 
 func appendForm(key []byte, form trace.Form) []byte { return append(key, byte(form)) }
@@ -56,48 +62,8 @@ func appendText(key []byte, text []byte) []byte {
 	return append(key, text...)
 }
 
-// pointer writes an address, with its allocation if the shim has located it.
-func (r *Recorder) pointer(key []byte, word uint64) []byte {
-	if number := word >> record.AllocationShift & record.AllocationMask; record.IsEntry(word) && r.sites.allocation(number) != nil {
-		key = binary.AppendUvarint(append(key, formLocated), number)
-		return binary.AppendUvarint(key, word&record.OffsetMask)
-	}
-	return appendForm(key, trace.Pointer)
-}
-
 func appendList(key []byte, n int) []byte {
 	return binary.AppendUvarint(append(key, byte(trace.List)), uint64(n))
-}
-
-// A terminal is one entry of the call signature table.
-type terminal struct {
-	key     string
-	request int32 // id of the request that the call creates, −1: none
-}
-
-// signatures is the call signature table of the process.
-type signatures struct {
-	byKey     map[string]int32 // keys without a new request
-	terminals []terminal
-	keyBytes  int // approximate size of all keys
-}
-
-func newSignatures() *signatures { return &signatures{byKey: map[string]int32{}} }
-
-func (s *signatures) terminal(key []byte) int32 {
-	if t, ok := s.byKey[string(key)]; ok {
-		return t
-	}
-	k := string(key)
-	t := s.add(k, none)
-	s.byKey[k] = t
-	s.keyBytes += len(k) + identity.TextBytes
-	return t
-}
-
-func (s *signatures) add(key string, request int32) int32 {
-	s.terminals = append(s.terminals, terminal{key: key, request: request})
-	return int32(len(s.terminals) - 1)
 }
 
 var errKey = errors.New("malformed signature key")
@@ -251,7 +217,7 @@ func (r *keyReader) value(depth int) trace.Value {
 		}
 		return trace.Value{Form: form, List: list}
 	case trace.Status:
-		list := make([]trace.Value, statusFields)
+		list := make([]trace.Value, values.StatusFields)
 		for i := range list {
 			list[i] = r.stream(trace.Stream)
 		}
@@ -263,14 +229,11 @@ func (r *keyReader) value(depth int) trace.Value {
 	return trace.Value{}
 }
 
-// statusFields is the number of fields of a status: source, tag, error, cancelled, bytes.
-const statusFields = 5
-
 // decode returns the signature of a terminal.
-func (t terminal) decode(constants []record.Constant) (trace.Signature, error) {
+func (t *terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	r := keyReader{keyScanner: keyScanner{key: t.key}, constants: constants, request: t.request}
 	function := r.uvarint()
-	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint()))}
+	s := trace.Signature{Function: uint16(function), Untraced: function&flagUntraced != 0, StatusIgnored: function&flagStatusIgnored != 0, Generalized: function&flagGeneralized != 0, Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint()))}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its

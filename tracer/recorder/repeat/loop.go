@@ -1,12 +1,10 @@
-package recorder
+package repeat
 
 import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace/grammar"
-	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -22,7 +20,7 @@ import (
 // the repetition that it just counted (grammar.Sequitur.AtIterationStart). Invariant: an equal
 // iteration has the same effect as the kept one if, at its beginning,
 //
-//   - its calls are repeats (repeats.go) whose tables have not changed. Words that a repeat leaves
+//   - its calls are repeats (table.go) whose tables have not changed. Words that a pattern leaves
 //     out are compared too, except times, epochs and addresses without a meaning of their own;
 //   - the live requests are those at the beginning of the kept iteration. With the calls
 //     they determine which ids requests get and which requests handles mean (identity):
@@ -37,15 +35,14 @@ import (
 // A loop is the loop of a thread.
 type loop struct {
 	state       loopState
-	steps       []loopStep
-	words       []uint64     // of the steps
-	stamps      []int64      // enter and exit of each call that was equal
-	grid        *timing.Grid // the common grid of all steps, if they have one
-	alike       bool
+	steps       []Step
+	words       []uint64           // of the steps
+	stamps      []int64            // enter and exit of each call that was equal
 	buffer      *record.Buffer     // whose short records the steps know
 	start       grammar.Snapshot   // where the iteration began
 	repetition  grammar.Repetition // its repetition in the grammar
-	generation  uint64             // of the repeats
+	generation  uint64             // of the objects
+	era         uint64             // of the repeats
 	live        identity.Snapshot
 	interrupted bool   // calls were consumed one by one since the last iteration
 	again       uint64 // equal iterations that are not counted yet
@@ -55,6 +52,12 @@ type loop struct {
 	rounds      int    // kept rounds of the grammar − 1: handles may be exchanged from round to round
 	left        int    // rounds still to keep
 	consumed    uint64 // calls that were consumed as iterations
+
+	// the comparison from Enter to Leave
+	begin, next Position // of the first iteration that is not consumed; of the next record
+	done        int      // steps of that iteration that were compared
+	equal       bool     // no record differed
+	short       bool     // the records end in the middle of an iteration that is equal so far
 }
 
 type loopState uint8
@@ -73,15 +76,15 @@ const (
 	loopBatch   = 256 // records whose times are consumed together
 )
 
-// A loopStep is a call of a loop.
-type loopStep struct {
-	repeat   *repeat
+// A Step is a call of a loop.
+type Step struct {
+	Terminal int32
+	Function uint16 // mpi
+	Marker   bool
+	counted  bool // all calls of its terminal return the same values
+	repeat   *Repeat
 	kept     []uint64 // the words of its record: a part of the loop's
 	short    uint64   // a short record with these bits is this call, in the loop's buffer
-	number   int32
-	function uint16
-	marker   bool
-	counted  bool // all calls of its terminal return the same values
 }
 
 // unknownShort are the bits of no short record.
@@ -101,64 +104,70 @@ func (l *loop) forget() {
 	l.patience = min(2*l.patience+1, maxPatience)
 }
 
-// note observes a repeat that was just consumed on its own.
-func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, rec record.Record) {
+// After observes a repeat that was just recorded. It reports whether the thread's loop is known
+// from now on. untraced reports whether tracing is off.
+func (t *Thread) After(m *Repeat, terminal int32, rec record.Record, untraced bool) (known bool) {
+	t.latest = m
+	l := &t.loop
 	l.interrupted = true
 	if l.state == loopBegun {
-		l.keep(m, number, rec)
+		l.keep(m, terminal, rec)
 	}
 	if !t.grammar.AtIterationStart() {
-		return
+		return false
 	}
 	switch l.state {
 	case loopKnown:
 	case loopBegun:
 		if l.left > 0 {
 			l.left--
-			return
+			return false
 		}
-		if l.close(r, t) {
+		if t.close(untraced) {
 			l.state = loopKnown
-			return
+			return true
 		}
 		l.forget()
 	case loopUnknown:
 		if l.wait > 0 {
 			l.wait--
-			return
+			return false
 		}
-		l.begin(r, t)
+		t.beginLoop(untraced)
 	}
+	return false
 }
 
-// begin starts to record an iteration.
-func (l *loop) begin(r *Recorder, t *thread) {
-	if r.off || t.untraced || r.objects.Requests.Live() > maxLoopLive {
+// beginLoop starts to record an iteration.
+func (t *Thread) beginLoop(untraced bool) {
+	l, requests := &t.loop, &t.table.objects.Requests
+	if untraced || requests.Live() > maxLoopLive {
 		return
 	}
 	l.state, l.left = loopBegun, l.rounds
 	l.patience, l.missed = max(l.patience, 1), 0
-	l.steps, l.words, l.live = l.steps[:0], l.words[:0], r.objects.Requests.Snapshot(l.live)
-	l.start, l.generation = t.grammar.Snapshot(), r.repeats.generation
+	l.steps, l.words, l.live = l.steps[:0], l.words[:0], requests.Snapshot(l.live)
+	l.start, l.generation, l.era = t.grammar.Snapshot(), t.table.objects.Generation(), t.table.era
 }
 
 // keep adds a call.
-func (l *loop) keep(m *repeat, number int32, rec record.Record) {
+func (l *loop) keep(m *Repeat, terminal int32, rec record.Record) {
 	if len(l.steps) == maxLoop {
 		l.patience = maxPatience
 		l.forget()
 		return
 	}
 	l.words = append(l.words, rec.Words...)
-	l.steps = append(l.steps, loopStep{
-		repeat: m, number: number, function: rec.Function, marker: rec.IsMarker(), short: unknownShort,
+	l.steps = append(l.steps, Step{
+		Terminal: terminal, Function: rec.Function, Marker: rec.IsMarker(), repeat: m, short: unknownShort,
 	})
 }
 
 // close reports whether the recorded calls are an iteration that may recur.
-func (l *loop) close(r *Recorder, t *thread) bool {
+func (t *Thread) close(untraced bool) bool {
+	l := &t.loop
 	var ok bool
-	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || !l.sameState(r, t) {
+	if l.repetition, ok = t.grammar.Since(l.start); !ok || len(l.steps) == 0 || untraced || !t.sameState() {
 		return false
 	}
 	words := l.words
@@ -170,21 +179,20 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	first := map[int32]int{} // first step by terminal
 	for i := range l.steps {
 		s := &l.steps[i]
-		s.counted = s.repeat.flat
-		k, ok := first[s.number]
+		s.counted = s.repeat.Values.Flat
+		k, ok := first[s.Terminal]
 		if !ok {
-			first[s.number] = i
+			first[s.Terminal] = i
 			continue
 		}
 		if f := &l.steps[k]; f.repeat != s.repeat || !sameResults(f, s) {
 			f.counted = false
 		}
 	}
-	l.buffer, l.grid, l.alike = nil, t.grids.of(l.steps[0].function), true
+	l.buffer = nil
 	for i := range l.steps {
 		s := &l.steps[i]
-		s.counted = l.steps[first[s.number]].counted
-		l.alike = l.alike && t.grids.of(s.function) == l.grid
+		s.counted = l.steps[first[s.Terminal]].counted
 	}
 	if n := 2 * max(len(l.steps), loopBatch); cap(l.stamps) < n {
 		l.stamps = make([]int64, 0, n)
@@ -192,8 +200,8 @@ func (l *loop) close(r *Recorder, t *thread) bool {
 	return true
 }
 
-func sameResults(a, b *loopStep) bool {
-	for _, at := range a.repeat.resultsAt {
+func sameResults(a, b *Step) bool {
+	for _, at := range a.repeat.Values.At {
 		if a.kept[at] != b.kept[at] {
 			return false
 		}
@@ -201,113 +209,131 @@ func sameResults(a, b *loopStep) bool {
 	return true
 }
 
-// sameState reports whether handles and requests are the same as at the beginning of the
-// recorded iteration.
-func (l *loop) sameState(r *Recorder, t *thread) bool {
-	return l.generation == r.repeats.generation && !r.off && !t.untraced && r.objects.Requests.Same(l.live)
+// sameState reports whether handles and requests are the same as at the beginning of the recorded
+// iteration.
+func (t *Thread) sameState() bool {
+	t.table.refresh()
+	l, objects := &t.loop, t.table.objects
+	return l.generation == objects.Generation() && l.era == t.table.era && objects.Requests.Same(l.live)
 }
 
-// iterate consumes whole iterations of the thread's loop while their epochs are at most last.
-// short reports that the records end in the middle of another iteration that is equal so far.
-func (r *Recorder) iterate(s *Source, last uint64) (short bool) {
-	t := s.thread
+// EnterLoop reports whether the thread's next record, which is at word at of its first buffer, may
+// begin an iteration of its loop. If so, Iterate and LeaveLoop must follow. untraced reports
+// whether tracing is off or was off before the record.
+func (t *Thread) EnterLoop(at int, untraced bool) bool {
 	l := &t.loop
 	if l.state != loopKnown || !t.grammar.AtIterationStart() {
 		return false
 	}
-	if !t.grammar.Repeat(l.repetition, 0) || !l.sameState(r, t) || l.interrupted && !l.returnedSame(t) {
+	if !t.grammar.Repeat(l.repetition, 0) || untraced || !t.sameState() || l.interrupted && !t.returnedSame() {
 		l.forget()
 		return false
 	}
 	l.interrupted = false
-	equal, short := r.iterations(s, last)
-	if n := l.again * uint64(len(l.steps)); n > 0 {
-		for i := range l.steps {
-			l.count(t, &l.steps[i])
-		}
-		t.grammar.Repeat(l.repetition, l.again)
-		t.calls += n
-		l.consumed += n
-		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, maxCredit))
-		t.latest = l.steps[len(l.steps)-1].repeat
-		t.lastFunction = t.latest.layout.spec.ID
-		l.again, l.patience, l.missed = 0, 0, 0
-	} else if !equal && l.missed < l.rounds { // the grammar may not be at the first of the rounds
-		l.missed++
-		return false
-	}
-	if !equal {
-		l.forget()
-	}
-	return short
+	l.begin = Position{At: at}
+	l.next, l.done, l.equal, l.short = l.begin, 0, true, false
+	return true
 }
 
-// iterations compares records with the iteration over and over. For equal records it processes what
-// differs from call to call: times, and results that are not counted.
-func (r *Recorder) iterations(s *Source, last uint64) (equal, short bool) {
-	t := s.thread
+// Iterate compares records with the iteration over and over, while their epochs are at most last.
+// The results of equal iterations go to their streams; the caller must consume their times
+// (Stamps). It reports whether it must be called again.
+func (t *Thread) Iterate(buffers []*record.Buffer, composer *record.Composer, last uint64) (more bool) {
 	l := &t.loop
-	begin := s.position() // of the first iteration that is not consumed
-	next, done := begin, 0
-	equal = true
+	l.stamps = l.stamps[:0]
 	for {
 		before := len(l.stamps) / 2
-		end, whole := l.same(done, s.Buffers[next.buffer], next.at, last)
-		next.at = end
-		done += len(l.stamps)/2 - before
+		end, whole := l.same(l.done, buffers[l.next.Buffer], l.next.At, last)
+		l.next.At = end
+		l.done += len(l.stamps)/2 - before
 		if whole > 0 {
-			begin = position{next.buffer, whole}
+			l.begin = Position{l.next.Buffer, whole}
 		}
-		for ; done >= len(l.steps); done -= len(l.steps) {
-			r.iterated(t)
+		for ; l.done >= len(l.steps); l.done -= len(l.steps) {
+			t.iterated()
 		}
-		if done == 0 && cap(l.stamps)-len(l.stamps) < 2*len(l.steps) {
-			t.timeLoop(l.stamps)
-			l.stamps = l.stamps[:0]
-			continue
+		if l.done == 0 && cap(l.stamps)-len(l.stamps) < 2*len(l.steps) {
+			return true
 		}
-		rec, size := s.record(&next)
+		rec, size := l.next.record(buffers, composer)
 		if size == 0 {
-			short = done > 0 && s.atEnd(next)
-			break
+			l.short = l.done > 0 && l.next.atEnd(buffers)
+			return false
 		}
 		if rec.Open || rec.Function == online.StepFunction || rec.Epoch > last { // a vote is not part of the loop
-			break
+			return false
 		}
-		if equal = r.isStep(t, &l.steps[done], rec, s.Buffers[next.buffer]); !equal {
-			break
+		if l.equal = t.isStep(&l.steps[l.done], rec, buffers[l.next.Buffer]); !l.equal {
+			return false
 		}
 		l.stamps = append(l.stamps, int64(rec.Enter), int64(rec.Exit))
-		next.at += size
-		if done++; done == len(l.steps) {
-			begin, done = next, 0
-			r.iterated(t)
+		l.next.At += size
+		if l.done++; l.done == len(l.steps) {
+			l.begin, l.done = l.next, 0
+			t.iterated()
 		}
 	}
-	t.timeLoop(l.stamps[:len(l.stamps)-2*done])
-	l.stamps = l.stamps[:0]
-	r.advance(s, begin)
-	return equal, short
 }
+
+// Stamps returns enter and exit of each call of the whole iterations that Iterate consumed, which
+// are calls of Steps over and over. The caller may change them.
+func (t *Thread) Stamps() []int64 { return t.loop.stamps[:len(t.loop.stamps)-2*t.loop.done] }
+
+// Steps returns the calls of an iteration of the thread's loop.
+func (t *Thread) Steps() []Step { return t.loop.steps }
+
+// LeaveLoop adds the iterations that were consumed to the grammar and the results. It returns the
+// number of their calls and the position behind them. short reports that the records end in the
+// middle of another iteration that is equal so far.
+func (t *Thread) LeaveLoop() (calls uint64, end Position, short bool) {
+	l := &t.loop
+	calls = l.again * uint64(len(l.steps))
+	if calls > 0 {
+		for i := range l.steps {
+			t.count(&l.steps[i])
+		}
+		t.grammar.Repeat(l.repetition, l.again)
+		l.consumed += calls
+		t.table.credit = int(min(uint64(t.table.credit)+calls, maxCredit))
+		t.latest = l.steps[len(l.steps)-1].repeat
+		l.again, l.patience, l.missed = 0, 0, 0
+	} else if !l.equal && l.missed < l.rounds { // the grammar may not be at the first of the rounds
+		l.missed++
+		return 0, l.begin, false
+	}
+	if !l.equal {
+		l.forget()
+	}
+	return calls, l.begin, l.short
+}
+
+// ForgetLoop drops the thread's loop: its grammar begins anew.
+func (t *Thread) ForgetLoop() { t.loop.forget() }
+
+// Iterated returns the number of calls that were consumed as iterations.
+func (t *Thread) Iterated() uint64 { return t.loop.consumed }
+
+// Memory estimates the memory of the thread in bytes.
+func (t *Thread) Memory() int { return 8 * (cap(t.loop.words) + cap(t.loop.stamps)) }
 
 // iterated counts an iteration that was equal. Its results that are not counted go to their
 // streams: the kept words are those of its records.
-func (r *Recorder) iterated(t *thread) {
+func (t *Thread) iterated() {
 	l := &t.loop
 	l.again++
 	for i := range l.steps {
-		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
-			r.returned(t.resultsOf(s.number), s.repeat, s.kept)
+		if s := &l.steps[i]; !s.counted && !s.repeat.Values.None() {
+			t.values.Read(s.Terminal, &s.repeat.Values, s.kept)
 		}
 	}
 }
 
 // isStep reports whether a record is a step of the loop. From then on a short record of the buffer
 // with the same original is recognized by its bits.
-func (r *Recorder) isStep(t *thread, s *loopStep, rec record.Record, in *record.Buffer) bool {
+func (t *Thread) isStep(s *Step, rec record.Record, in *record.Buffer) bool {
 	w := rec.Words
 	if w[record.LengthWord] != s.kept[record.LengthWord] ||
-		!slices.Equal(s.kept[record.AddressWord:], w[record.AddressWord:]) && !r.equalEnough(t, s, w) {
+		!slices.Equal(s.kept[record.AddressWord:], w[record.AddressWord:]) && !t.equalEnough(s, w) {
 		return false
 	}
 	t.loop.use(in)
@@ -330,28 +356,19 @@ func (l *loop) use(b *record.Buffer) {
 }
 
 // count adds the number of iterations to the results of a step.
-func (l *loop) count(t *thread, s *loopStep) {
-	if s.counted && len(s.repeat.sources) > 0 {
-		t.results[s.number].again += l.again
+func (t *Thread) count(s *Step) {
+	if s.counted && !s.repeat.Values.None() {
+		t.values.Count(s.Terminal, t.loop.again)
 	}
 }
 
-// returnedSame reports whether the last call of each terminal returned the same
-// values as in the loop.
-func (l *loop) returnedSame(t *thread) bool {
-	for i := range l.steps {
-		s := &l.steps[i]
-		if !s.counted || len(s.repeat.sources) == 0 {
-			continue
-		}
-		rs := &t.results[s.number]
-		if rs.last != s.repeat {
+// returnedSame reports whether the last call of each terminal returned the same values as in the
+// loop.
+func (t *Thread) returnedSame() bool {
+	for i := range t.loop.steps {
+		s := &t.loop.steps[i]
+		if s.counted && !s.repeat.Values.None() && !t.values.IsSame(s.Terminal, &s.repeat.Values, s.kept) {
 			return false
-		}
-		for k, at := range s.repeat.resultsAt {
-			if rs.words[k] != s.kept[at] {
-				return false
-			}
 		}
 	}
 	return true
@@ -388,58 +405,19 @@ func (l *loop) same(step int, in *record.Buffer, at int, last uint64) (end, whol
 
 // equalEnough reports whether a record that differs from a step is still the same call, with
 // another address or with results that nothing else depends on. It updates the step.
-func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
-	l, m := &t.loop, s.repeat
-	roles := m.wordRoles()
-	results := false
-	for i := record.AddressWord; i < len(w); i++ {
-		if w[i] == s.kept[i] {
-			continue
-		}
-		switch role := roles[i-record.AddressWord]; {
-		case role == roleResult:
-			results = true
-		case role < 0 || !r.objects.AnyAddress(mpi.Kind(role), w[i]):
-			return false
-		}
+func (t *Thread) equalEnough(s *Step, w []uint64) bool {
+	ok, results := t.table.keys.Varies(&s.repeat.Pattern, s.kept, w)
+	if !ok {
+		return false
 	}
 	copy(s.kept, w)
 	if results && s.counted {
-		for i := range l.steps {
-			if other := &l.steps[i]; other.number == s.number {
-				l.count(t, other)
+		for i := range t.loop.steps {
+			if other := &t.loop.steps[i]; other.Terminal == s.Terminal {
+				t.count(other)
 				other.counted = false
 			}
 		}
 	}
 	return true
-}
-
-// The role of a word of a record says how it may differ from that of a repeat: not at all, as a
-// result, or as an address of the kind that the role is.
-const (
-	roleFixed  = -1
-	roleResult = -2
-)
-
-// wordRoles returns the roles of the words of a record from recordAddress on.
-func (m *repeat) wordRoles() []int16 {
-	if m.roles == nil {
-		m.roles = make([]int16, int(record.Low(m.first))/8-record.AddressWord)
-		for i := range m.roles {
-			m.roles[i] = roleFixed
-		}
-		for _, at := range m.resultsAt {
-			m.roles[at-record.AddressWord] = roleResult
-		}
-		for _, a := range m.addresses {
-			m.roles[a.at-record.AddressWord] = int16(a.kind)
-		}
-		for _, e := range m.exact { // includes results that other values depend on
-			if e.at >= record.AddressWord {
-				m.roles[e.at-record.AddressWord] = roleFixed
-			}
-		}
-	}
-	return m.roles
 }

@@ -1,4 +1,4 @@
-package recorder
+package key
 
 import (
 	"github.com/cairn-mpi/cairn/mpi"

@@ -1,4 +1,4 @@
-package recorder
+package key
 
 import (
 	"github.com/cespare/xxhash/v2"
@@ -6,6 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // A family is identified by the hash of its wide key. If two families have the same hash they are
@@ -13,9 +14,9 @@ import (
 
 // families counts the signatures of each family.
 type families struct {
-	keys  map[uint64]int32 // number of signatures of a family, up to maxAlike
+	keys  map[uint64]int32 // number of signatures of a family, up to MaxAlike
 	wide  int              // number of wide families
-	early bool             // widen every new signature at once (memory_limit.go)
+	early bool             // widen every new signature at once (generality.go)
 }
 
 // A recentFamily is a wide family with its terminal or, for calls that create a request, its
@@ -27,53 +28,52 @@ type recentFamily struct {
 	creates bool
 }
 
-// maxAlike is the number of signatures that makes a family wide. Loops over levels of a grid or
+// MaxAlike is the number of signatures that makes a family wide. Loops over levels of a grid or
 // stages of an algorithm make far fewer.
-const maxAlike = 256
+const MaxAlike = 256
 
 func newFamilies() families { return families{keys: map[uint64]int32{}} }
 
 // widen returns the key for a call and reports whether it is a wide one. If it is, the call's
 // stream values have been changed accordingly.
-func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
-	if r.families.wide == 0 && r.knows(key, creates) {
+func (t *Table) widen(c *Call) ([]byte, bool) {
+	key := c.key
+	if t.families.wide == 0 && t.knows(key, c.creates) {
 		return key, false
 	}
-	w := &r.widening
-	if !w.start(textOf(key), l, &r.scratch) {
+	w := &t.widening
+	if !w.start(textOf(key), c.layout, &c.Values) {
 		return key, false
 	}
 	w.family = xxhash.Sum64(w.to)
-	if w.recent = r.recentOf(w, creates); w.recent == none {
-		w.settled = r.families.keys[w.family] == maxAlike
+	if w.recent = t.recentOf(w, c.creates); w.recent == none {
+		w.settled = t.families.keys[w.family] == MaxAlike
 		if !w.settled { // otherwise it does not matter whether the key is known
-			known := r.knows(key, creates)
-			if !known && !r.families.early {
-				r.count(w.family)
+			known := t.knows(key, c.creates)
+			if !known && !t.families.early {
+				t.count(w.family)
 			}
-			if known || !r.families.early {
+			if known || !t.families.early {
 				return key, false
 			}
 		}
 	}
-	s := &r.scratch
-	s.values, w.values = w.values, s.values
-	s.lengths, w.lengths = w.lengths, s.lengths
+	c.Values, w.values = w.values, c.Values
 	return w.to, true
 }
 
 // recentOf returns the terminal or creator of the wide key just made if the family is a recent one,
 // otherwise none.
-func (r *Recorder) recentOf(w *widening, creates bool) int32 {
+func (t *Table) recentOf(w *widening, creates bool) int32 {
 	f := &w.recentFamilies[w.family%uint64(len(w.recentFamilies))]
 	if !f.known || f.hash != w.family || f.creates != creates {
 		return none
 	}
 	var key string
 	if creates {
-		key = r.objects.Requests.Key(f.number)
+		key = t.objects.Requests.Key(f.number)
 	} else {
-		key = r.signatures.terminals[f.number].key
+		key = t.signatures.terminals[f.number].key
 	}
 	if key != string(w.to) {
 		return none
@@ -82,35 +82,33 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 }
 
 // noteRecent stores the terminal or creator of the wide key just made.
-func (r *Recorder) noteRecent(number int32, creates bool) {
-	if w := &r.widening; w.settled {
+func (t *Table) noteRecent(number int32, creates bool) {
+	if w := &t.widening; w.settled {
 		w.recentFamilies[w.family%uint64(len(w.recentFamilies))] = recentFamily{w.family, number, true, creates}
 	}
 }
 
 // count counts a new signature of a family.
-func (r *Recorder) count(family uint64) {
-	n := r.families.keys[family] + 1
-	r.families.keys[family] = n
-	if n == maxAlike {
-		r.families.wide++
-		r.repeats.forget() // the family's calls have another key from now on
+func (t *Table) count(family uint64) {
+	n := t.families.keys[family] + 1
+	t.families.keys[family] = n
+	if n == MaxAlike {
+		t.families.wide++ // its calls have another key from now on: see Era
 	}
 }
 
 // countKnown counts the keys of a recorder that was restored.
-func (r *Recorder) countKnown(key string) {
+func (t *Table) countKnown(key string) {
 	head := keyScanner{key: key}
-	if l := layoutFor(uint16(head.uvarint())); l != nil && r.widening.start(key, l, &scratch{}) {
-		r.count(xxhash.Sum64(r.widening.to))
+	if l := layoutFor(uint16(head.uvarint())); l != nil && t.widening.start(key, l, &values.Call{}) {
+		t.count(xxhash.Sum64(t.widening.to))
 	}
 }
 
 // A widening makes a wide key and its stream values from a key and its stream values.
 type widening struct {
 	keyCopy
-	values         []int64
-	lengths        []int32
+	values         values.Call
 	streamed       []int64 // values and lengths of the key's streams
 	streamedCounts []int32
 	nextValue      int // number of values copied
@@ -150,10 +148,10 @@ func wideOut(p *parameter) wideness {
 
 // start widens a key. It returns false if there is nothing to widen or key is malformed. If s is
 // empty, only the key is made.
-func (w *widening) start(key string, l *layout, s *scratch) bool {
+func (w *widening) start(key string, l *layout, s *values.Call) bool {
 	w.keyCopy.start(key)
-	w.values, w.lengths = w.values[:0], w.lengths[:0]
-	w.streamed, w.streamedCounts, w.nextValue, w.nextCount, w.varied, w.changed = s.values, s.lengths, 0, 0, 0, false
+	w.values.Reset()
+	w.streamed, w.streamedCounts, w.nextValue, w.nextCount, w.varied, w.changed = s.Values, s.Lengths, 0, 0, 0, false
 	for range 3 { // function, site, own rank
 		w.uvarint()
 	}
@@ -172,7 +170,7 @@ func (w *widening) start(key string, l *layout, s *scratch) bool {
 		return false
 	}
 	w.end()
-	w.values, w.lengths = append(w.values, w.streamed[w.nextValue:]...), append(w.lengths, w.streamedCounts[w.nextCount:]...)
+	w.values.Values, w.values.Lengths = append(w.values.Values, w.streamed[w.nextValue:]...), append(w.values.Lengths, w.streamedCounts[w.nextCount:]...)
 	return true
 }
 
@@ -180,7 +178,7 @@ func (w *widening) start(key string, l *layout, s *scratch) bool {
 func (w *widening) stream(streams int) {
 	for range min(streams, len(w.streamedCounts)-w.nextCount) {
 		n := w.streamedCounts[w.nextCount]
-		w.values, w.lengths = append(w.values, w.streamed[w.nextValue:w.nextValue+int(n)]...), append(w.lengths, n)
+		w.values.Values, w.values.Lengths = append(w.values.Values, w.streamed[w.nextValue:w.nextValue+int(n)]...), append(w.values.Lengths, n)
 		w.nextValue += int(n)
 		w.nextCount++
 	}
@@ -198,7 +196,7 @@ func (w *widening) value(wide wideness) {
 		case trace.List:
 			parts += int(w.number)
 		case trace.Status:
-			w.stream(statusFields)
+			w.stream(values.StatusFields)
 		case trace.Stream, trace.ListStream:
 			w.stream(1)
 		}
@@ -236,7 +234,7 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 // one makes a stream of a number.
 func (w *widening) one(x int64) {
 	w.replace(w.begin, trace.Stream)
-	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
+	w.values.Push(x)
 	w.varied = online.Mix(w.varied, uint64(x))
 }
 
@@ -278,24 +276,24 @@ func (w *widening) elements() bool {
 
 // list makes a stream of a list if each of its elements has values for it.
 func (w *widening) list(element func(form trace.Form, i, n int) bool) bool {
-	list, at, before := w.keyPart, w.at, len(w.values)
+	list, at, before := w.keyPart, w.at, len(w.values.Values)
 	if list.number == 0 {
 		return false
 	}
-	w.values = append(w.values, 0)
+	w.values.Values = append(w.values.Values, 0)
 	for i := range int(list.number) {
 		if !element(w.next(), i, int(list.number)) {
-			w.keyPart, w.at, w.values = list, at, w.values[:before]
+			w.keyPart, w.at, w.values.Values = list, at, w.values.Values[:before]
 			return false
 		}
 	}
-	n := len(w.values) - before
-	w.values[before] = int64(n - 1)
-	for _, x := range w.values[before:] {
+	n := len(w.values.Values) - before
+	w.values.Values[before] = int64(n - 1)
+	for _, x := range w.values.Values[before:] {
 		w.varied = online.Mix(w.varied, uint64(x))
 	}
 	w.replace(list.begin, trace.ListStream)
-	w.lengths = append(w.lengths, int32(n))
+	w.values.Lengths = append(w.values.Lengths, int32(n))
 	return true
 }
 
@@ -303,9 +301,9 @@ func (w *widening) list(element func(form trace.Form, i, n int) bool) bool {
 func (w *widening) numberOrHandle(form trace.Form, _, _ int) bool {
 	switch form {
 	case trace.Int:
-		w.values = append(w.values, w.int())
+		w.values.Values = append(w.values.Values, w.int())
 	case trace.Handle:
-		w.values = append(w.values, int64(w.number))
+		w.values.Values = append(w.values.Values, int64(w.number))
 	default:
 		return false
 	}
@@ -325,9 +323,9 @@ func (w *widening) request(form trace.Form, i, n int) bool {
 		return false
 	}
 	if i == 0 {
-		w.values = append(w.values, int64(n))
+		w.values.Values = append(w.values.Values, int64(n))
 	}
-	w.values = append(w.values, int64(i), request)
+	w.values.Values = append(w.values.Values, int64(i), request)
 	return true
 }
 
@@ -344,12 +342,12 @@ func (w *widening) statuses() bool {
 		return false
 	}
 	w.replace(list.begin, trace.ListStream)
-	n *= statusFields
+	n *= values.StatusFields
 	if n > len(w.streamedCounts)-w.nextCount {
 		return true // the caller does not want the values
 	}
-	w.values = append(append(w.values, int64(n)), w.streamed[w.nextValue:w.nextValue+n]...)
-	w.lengths = append(w.lengths, int32(1+n))
+	w.values.Values = append(append(w.values.Values, int64(n)), w.streamed[w.nextValue:w.nextValue+n]...)
+	w.values.Lengths = append(w.values.Lengths, int32(1+n))
 	w.nextValue, w.nextCount = w.nextValue+n, w.nextCount+n
 	return true
 }

@@ -1,16 +1,17 @@
-package recorder
+package key
 
 import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // isRepeatable reports whether the only effects of a function's calls are to end and create
-// requests, so that its calls can be repeats.
+// requests, so that its calls can have patterns.
 func (l *layout) isRepeatable() bool {
-	if l.meaning != meansNothing {
+	if l.effect != NoEffect {
 		return false
 	}
 	for i := range l.params {
@@ -51,87 +52,63 @@ func (l *layout) hashedWords() []int32 {
 	return offsets
 }
 
-// A repeatBuilder decodes a record as the slow path does and notes the role of each
-// word in the key.
-type repeatBuilder struct {
-	r     *Recorder
-	c     *call
-	m     *repeat
-	named []int32 // requests that the call may have ended, in the order of the slow path
+// A patternBuilder decodes a record as Read does and notes the role of each word in the key.
+type patternBuilder struct {
+	t     *Table
+	c     *Call
+	p     *Pattern
+	named []int32 // requests that the call may have ended, in the order in which Read found them
 	seen  []bool  // words that have a role
 	ok    bool
 }
 
-// buildRepeat makes a repeat of a call that has just taken the slow path. before is the repeat of
-// the previous call, nil if it was none.
-func (r *Recorder) buildRepeat(t *thread, before *repeat, c *call, rec record.Record, number, creator int32) {
-	rs := r.repeats
-	if rs.off || c.failed || int(record.Low(rec.Words[record.LengthWord])) != 8*len(rec.Words) || !c.repeatable || rs.credit < repeatCost {
-		return
-	}
-	m := &repeat{
-		layout: c.layout, first: rec.Words[record.LengthWord], number: number, creator: creator, requestAt: none,
-		in: slices.Clone(c.in[:len(c.params)]), out: slices.Clone(c.out[:len(c.params)]),
-		untraced: t.untraced, generation: rs.generation, era: rs.era, comm: communicatorUse{at: none},
-	}
-	b := &repeatBuilder{r: r, c: c, m: m, named: r.scratch.named, seen: make([]bool, len(rec.Words)), ok: true}
-	if c.layout.comm >= 0 {
-		m.comm = useOfCommunicator(r.objects, c.in[c.layout.comm], rec.Words)
-	}
-	b.record(t)
-	if !b.ok || !b.sameValues(rec.Words) {
-		return
-	}
-	rs.credit -= repeatCost
-	rs.add(m, repeatHash(rec.Words))
-	if before != nil {
-		before.next = m
-	}
-	t.latest = m
+// HasPattern reports whether a call may have a pattern. A call with a new signature has none yet.
+func (c *Call) HasPattern() bool {
+	return c.Whole && !c.Wide && c.Added == 0 && !c.failed && c.repeatable &&
+		int(record.Low(c.words[record.LengthWord])) == 8*len(c.words)
 }
 
-// add inserts a repeat at the head of its hash chain and truncates a chain that is too long.
-func (rs *repeats) add(m *repeat, hash uint32) {
-	if rs.count == maxRepeats {
-		rs.forget()
-		m.generation, m.era = rs.generation, rs.era
+// Pattern returns what the key of the call that was just numbered depends on; nil if that is not
+// known.
+func (t *Table) Pattern(c *Call) *Pattern {
+	first := c.words[record.LengthWord]
+	p := &Pattern{
+		First: first, Function: record.FunctionIn(first), layout: c.layout, untraced: c.untraced,
+		comm: communicatorUse{at: none}, generation: t.objects.Generation(),
+		terminal: c.Terminal, creator: c.creator, requestAt: none,
+		in: slices.Clone(c.in[:len(c.params)]), out: slices.Clone(c.out[:len(c.params)]),
 	}
-	if rs.heads == nil {
-		rs.heads = make([]*repeat, repeatBuckets)
+	b := &patternBuilder{t: t, c: c, p: p, named: c.named, seen: make([]bool, len(c.words)), ok: true}
+	if c.layout.comm >= 0 {
+		p.comm = useOfCommunicator(t.objects, c.in[c.layout.comm], c.words)
 	}
-	m.chain = rs.heads[hash]
-	rs.heads[hash] = m
-	rs.count++
-	n := 1
-	for last := m; last.chain != nil; last = last.chain {
-		if n++; n > maxChain {
-			last.chain = nil
-			rs.count--
-			return
-		}
+	b.record()
+	if !b.ok || !b.sameValues() {
+		return nil
 	}
+	return p
 }
 
 // record assigns roles to all words of the record.
-func (b *repeatBuilder) record(t *thread) {
+func (b *patternBuilder) record() {
 	for _, at := range []int32{record.LengthWord, record.ReservedWord, record.EpochWord, record.EnterWord, record.ExitWord} {
 		b.seen[at] = true
 	}
 	if b.c.returnSlot == inStream {
-		b.source(record.ReturnWord, 1, sourceWord)
+		b.source(record.ReturnWord, 1, values.Word)
 	}
-	b.r.objects.Requests.Begin(t.number)
+	b.t.objects.Requests.Begin(b.c.thread)
 	for i := range b.c.params {
 		if p := &b.c.params[i]; p.in && b.ok {
 			b.parameter(p, b.c.in[i], p.inSlot, false)
 		}
 	}
-	b.m.returned = len(b.m.requests)
-	b.r.objects.Requests.Begin(t.number)
+	b.p.returned = len(b.p.requests)
+	b.t.objects.Requests.Begin(b.c.thread)
 	for i := range b.c.params {
 		if p := &b.c.params[i]; p.out && b.ok {
 			if i == b.c.newRequest && b.c.creates {
-				b.m.requestAt = b.c.out[i]
+				b.p.requestAt = b.c.out[i]
 				b.seen[b.c.out[i]] = true
 				continue
 			}
@@ -149,34 +126,34 @@ func (b *repeatBuilder) record(t *thread) {
 }
 
 // parameter assigns roles to the words of a parameter. A word without a role must be equal.
-func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) {
+func (b *patternBuilder) parameter(p *parameter, at int32, where slot, out bool) {
 	rd := record.Reader{Words: b.c.words, At: int(at), OK: true}
-	ignored := p.spec.RootOnly && !b.c.atRoot || b.r.inPlace(b.c, p)
+	ignored := p.spec.RootOnly && !b.c.atRoot || b.t.inPlace(b.c, p)
 	switch {
 	case ignored:
 	case p.kind == mpi.KindRequest:
 		b.requests(p, &rd, out)
 	case p.kind == mpi.KindBuffer:
-		if b.r.objects.AnyAddress(p.kind, b.c.words[at]) {
+		if b.t.objects.AnyAddress(p.kind, b.c.words[at]) {
 			b.seen[at] = true
-			b.m.addresses = append(b.m.addresses, wordAddress{at, p.kind})
+			b.p.addresses = append(b.p.addresses, wordAddress{at, p.kind})
 		}
 	case where == inStream:
-		b.source(at, 1, sourceWord)
+		b.source(at, 1, values.Word)
 	case where == inList:
 		if elements, special, _ := rd.Array(); special == 0 {
-			b.source(at+1, len(elements), sourceList)
+			b.source(at+1, len(elements), values.List)
 		}
 	case where == inStatus:
 		b.want(at) // whether the application ignored it
-		b.source(at+1, 1, sourceStatuses)
+		b.source(at+1, 1, values.Statuses)
 	case where == inStatusList && p.shape == shapeStatus:
 		b.want(at)
 		n := 0
-		if !out || b.r.defined(b.c, p) {
+		if !out || b.c.defined(p) {
 			n = 1
 		}
-		b.source(at+1, n, sourceStatusList)
+		b.source(at+1, n, values.StatusList)
 	case where == inStatuses, where == inStatusList:
 		b.want(at)
 		rd.Word()
@@ -185,19 +162,19 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 			b.ok = false
 			return
 		}
-		form := sourceStatuses
+		form := values.Statuses
 		if where == inStatusList {
-			form = sourceStatusList
+			form = values.StatusList
 		}
 		b.source(at+2, len(words)/record.StatusWords, form)
-	case b.r.objects.Dense(p.kind):
+	case b.t.objects.Dense(p.kind):
 		b.handles(p, &rd)
 	}
 }
 
 // requests records the ids of the requests in a parameter. The values of requests that the call may
 // have ended do not matter on return.
-func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
+func (b *patternBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 	n := 1
 	if p.shape == shapeArray {
 		elements, special, _ := rd.Array()
@@ -212,7 +189,7 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 		if mayEnd && out {
 			if p.outSlot != leftOut { // MPI_Request_free: its result is in the key
 				b.seen[at] = false
-				_, null := b.r.objects.Requests.Null(b.c.words[at])
+				_, null := b.t.objects.Requests.Null(b.c.words[at])
 				b.ok = b.ok && null
 			}
 			continue
@@ -226,17 +203,17 @@ func (b *repeatBuilder) requests(p *parameter, rd *record.Reader, out bool) {
 			w.value, b.named = b.named[0], b.named[1:]
 		} else {
 			var ok bool
-			if w.value, ok = b.r.objects.Requests.Known(b.c.words[at]); !ok {
+			if w.value, ok = b.t.objects.Requests.Known(b.c.words[at]); !ok {
 				b.ok = false
 				return
 			}
 		}
-		b.m.requests = append(b.m.requests, w)
+		b.p.requests = append(b.p.requests, w)
 	}
 }
 
 // handles records the values of the handles in a parameter.
-func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
+func (b *patternBuilder) handles(p *parameter, rd *record.Reader) {
 	first, n := rd.At, 1
 	if p.shape == shapeArray {
 		elements, special, _ := rd.Array()
@@ -246,37 +223,29 @@ func (b *repeatBuilder) handles(p *parameter, rd *record.Reader) {
 		first, n = rd.At-len(elements), len(elements)
 	}
 	for at := first; at < first+n; at++ {
-		v, found := b.r.objects.Known(p.kind, b.c.words[at])
-		b.m.handles = append(b.m.handles, handleWord{int32(at), p.kind, v, found})
+		v, found := b.t.objects.Known(p.kind, b.c.words[at])
+		b.p.handles = append(b.p.handles, handleWord{int32(at), p.kind, v, found})
 	}
 }
 
 // want requires a word to be equal.
-func (b *repeatBuilder) want(at int32) {
+func (b *patternBuilder) want(at int32) {
 	b.seen[at] = true
-	b.m.exact = append(b.m.exact, exactWord{at, b.c.words[at]})
+	b.p.exact = append(b.p.exact, exactWord{at, b.c.words[at]})
 }
 
 // source records the origin of stream values: n words, statuses or elements.
-func (b *repeatBuilder) source(at int32, n int, form sourceForm) {
-	b.m.sources = append(b.m.sources, resultSource{at, int32(n), form})
-	words := int32(n)
-	if form == sourceStatuses || form == sourceStatusList {
-		words *= record.StatusWords
-	}
-	for k := at; k < at+words; k++ {
+func (b *patternBuilder) source(at int32, n int, form values.Form) {
+	b.p.Values.Add(at, n, form)
+	for k := at; k < at+form.Words(n); k++ {
 		b.seen[k] = true
-		b.m.resultsAt = append(b.m.resultsAt, k)
 	}
 }
 
-// sameValues reports whether the sources yield the values of the slow path and all
-// requests were seen.
-func (b *repeatBuilder) sameValues(words []uint64) bool {
-	var s scratch
-	for _, from := range b.m.sources {
-		s.take(from, words)
-	}
-	b.m.flat = len(s.values) == len(s.lengths)
-	return slices.Equal(s.values, b.r.scratch.values) && slices.Equal(s.lengths, b.r.scratch.lengths) && len(b.named) == 0
+// sameValues reports whether the sources yield the values of the call and all requests were seen.
+func (b *patternBuilder) sameValues() bool {
+	var v values.Call
+	b.p.Values.Read(&v, b.c.words)
+	b.p.Values.Flat = len(v.Values) == len(v.Lengths)
+	return slices.Equal(v.Values, b.c.Values.Values) && slices.Equal(v.Lengths, b.c.Values.Lengths) && len(b.named) == 0
 }

@@ -1,4 +1,4 @@
-package recorder
+package key
 
 import (
 	"sync/atomic"
@@ -27,50 +27,50 @@ type layout struct {
 	errorCode  bool // the function returns an error code
 	returnSlot slot
 	semantics  *semantics.Function
-	meaning    meaning
+	effect     Effect
 	ends       []int // indices of the parameters whose handles the call may end
 
-	repeatable bool    // repeats.go
-	hashed     []int32 // words of the record that are hashed to find a repeat
+	repeatable bool    // pattern.go
+	hashed     []int32 // words of the record that Hash uses
 }
 
-// A meaning is the effect of a successful call beyond its handles.
-type meaning uint8
+// An Effect is what a successful call changes beyond the handles that it gives or frees.
+type Effect uint8
 
 const (
-	meansNothing meaning = iota
-	meansInit
-	meansFinalize
-	meansSession
-	meansSessionEnd
-	meansName
-	meansCommunicator
-	meansParent
-	meansControl
+	NoEffect Effect = iota
+	Initializes
+	Finalizes
+	BeginsSession
+	EndsSession
+	NamesCommunicator
+	CreatesCommunicator
+	ReturnsParent // the communicator to the world that spawned this one
+	ControlsTracing
 )
 
-func meaningOf(f *semantics.Function) meaning {
+func effectOf(f *semantics.Function) Effect {
 	switch f.Operation {
 	case semantics.Initialize:
-		return meansInit
+		return Initializes
 	case semantics.Finalize:
-		return meansFinalize
+		return Finalizes
 	case semantics.SessionCreate:
-		return meansSession
+		return BeginsSession
 	case semantics.SessionFree:
-		return meansSessionEnd
+		return EndsSession
 	case semantics.CommunicatorCreate:
-		return meansCommunicator
+		return CreatesCommunicator
 	case semantics.Control:
-		return meansControl
+		return ControlsTracing
 	case semantics.SetName:
-		return meansName
+		return NamesCommunicator
 	case semantics.Query:
 		if f.Creation == semantics.WithParent {
-			return meansParent
+			return ReturnsParent
 		}
 	}
-	return meansNothing
+	return NoEffect
 }
 
 // A parameter is a parameter of a function, with everything precomputed that does not
@@ -145,7 +145,7 @@ func layoutOf(f *mpi.Function) layout {
 		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1, status: -1,
 		errorCode:  f.Return == mpi.KindErrorCode,
 		returnSlot: slotOfReturn(f),
-		meaning:    meaningOf(means),
+		effect:     effectOf(means),
 		semantics:  means,
 	}
 	for i := range f.Params {
@@ -174,7 +174,7 @@ func layoutOf(f *mpi.Function) layout {
 				l.newRequest = i
 			}
 		case mpi.EffectExisting:
-			if l.meaning == meansParent && p.Kind == mpi.KindComm {
+			if l.effect == ReturnsParent && p.Kind == mpi.KindComm {
 				l.parent = i
 			}
 		case mpi.EffectCompleted, mpi.EffectFreed, mpi.EffectConsumed:
@@ -238,6 +238,16 @@ func shapeOf(p *mpi.Param) shape {
 		return shapeArray
 	}
 	return shapeWord
+}
+
+// elements returns the words of a scalar or array parameter at an offset of a record.
+func (p *parameter) elements(words []uint64, at int32) []uint64 {
+	rd := record.Reader{Words: words, At: int(at), OK: true}
+	if p.shape == shapeArray {
+		elements, _, _ := rd.Array()
+		return elements
+	}
+	return rd.Take(1)
 }
 
 // pass skips a parameter of this shape.
