@@ -58,7 +58,8 @@ func (t *Table) widen(c *Call) ([]byte, bool) {
 			}
 		}
 	}
-	c.Values, w.values = w.values, c.Values
+	c.Values.Values, w.values.Values = w.values.Values, c.Values.Values
+	c.Values.Lengths, w.values.Lengths = w.values.Lengths, c.Values.Lengths
 	return w.to, true
 }
 
