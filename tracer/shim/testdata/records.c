@@ -328,7 +328,7 @@ static void finish(void)
 }
 
 // A buffer is given out again with what the last user left in it.
-struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer *full,
+struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full,
 	uint64_t minimum, uint64_t *room)
 {
 	struct cairn_buffer *fresh = (struct cairn_buffer *)buffers[++sequence % BUFFERS];
@@ -336,7 +336,7 @@ struct cairn_buffer *cairn_core_next_buffer(uint32_t thread, struct cairn_buffer
 	if (full != NULL)
 		finish();
 	segment = NULL;
-	cairn_buffer_begin(fresh, thread, sequence);
+	cairn_buffer_begin(fresh, thread, sequence, sequence);
 	*room = capacity > minimum ? capacity : minimum;
 	CHECK(*room <= LARGEST);
 	return fresh;
