@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes many calls, and prints the number of its threads and the result.
+// A program that makes many calls, as many as its argument says, and prints the number of its threads
+// then, and the result.
 const brief = `
 #include <dirent.h>
 #include <mpi.h>
@@ -51,7 +52,9 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	int sum = work(argc > 1 ? atoi(argv[1]) : 1000), n = threads();
 	MPI_Finalize();
-	printf("%d threads, sum %d\n", n, sum);
+	if (argc > 1)
+		printf("%d threads, ", n);
+	printf("sum %d\n", sum);
 	return 6;
 }
 `
@@ -102,11 +105,11 @@ func TestProcessHasOneThreadMore(t *testing.T) {
 	}
 }
 
-// A program that limits its free address space to 300 MiB after MPI_Init, and then
-// makes many calls.
+// A program that limits its free address space after MPI_Init, and then makes many calls.
 const narrow = `
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 int main(int argc, char **argv)
@@ -120,7 +123,7 @@ int main(int argc, char **argv)
 		sscanf(line, "VmSize: %lu", &kib);
 	if (f != NULL)
 		fclose(f);
-	struct rlimit room = {(kib << 10) + (300 << 20), RLIM_INFINITY};
+	struct rlimit room = {(kib << 10) + strtoul(argv[1], NULL, 10), RLIM_INFINITY};
 	if (kib == 0 || setrlimit(RLIMIT_AS, &room) != 0)
 		return 1;
 	for (int i = 0; i < 50000; i++)
@@ -138,15 +141,17 @@ int main(int argc, char **argv)
 `
 
 // Where the address space is limited all calls are still recorded, and full buffers are not kept in
-// memory.
+// memory. Where no buffer can be mapped any more, full ones are copied to files.
 func TestLittleAddressSpace(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "narrow.c")
 	require.NoError(t, os.WriteFile(source, []byte(narrow), 0o644))
-	for _, implementation := range shimtest.Implementations {
-		t.Run(implementation, func(t *testing.T) {
+	for i, room := range []int{300 << 20, 300 << 20, 300 << 10, 300 << 10} {
+		implementation := shimtest.Implementations[i%2]
+		t.Run(fmt.Sprint(implementation, "/", room), func(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
-			r := tracer.Run(t, shimtest.Compile(t, implementation, source))
+			tracer.Alone = true
+			r := tracer.Run(t, shimtest.Compile(t, implementation, source), fmt.Sprint(room))
 			require.Equal(t, 6, r.Code, r.Stderr)
 			require.NotContains(t, r.Stderr, "cairn")
 			var mapped int
