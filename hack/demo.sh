@@ -35,11 +35,8 @@ T
 head "A traced run on this machine"
 say "installing compilers and MPI, building Cairn: two to three minutes on a fresh machine"
 mkdir -p out
-make -s bin/cairn & building=$! # needs no C compiler, and apt waits for the network
-trap 'kill $building 2>/dev/null || true' EXIT
 hack/install.sh base
-wait $building && trap - EXIT || die "Cairn could not be built"
-make -s -j"$(nproc)" lib/libcairn-openmpi.so
+make -s -j"$(nproc)" bin/cairn lib/libcairn-openmpi.so || die "Cairn could not be built"
 make -s -C examples bin/openmpi/stencil
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 bin/cairn run --force -o out/demo -- mpirun.openmpi -np 2 \

@@ -18,8 +18,8 @@ fi
 go build -o "$BIN/cairn-lint" ./hack/lint
 [ "${1:-}" != --build-only ] || exit 0
 tags=mpi,e2e,browser,recipes,netgo,osusergo
-# Without cgo: its packages name the sources of the clone that compiled them first (-trimpath), which
-# golangci-lint opens, and so does vet's cgocall. Vet looks at them.
+# cgocall opens the sources of cgo's packages by the names that they had in the clone that compiled
+# them first (-trimpath).
 mapfile -t folders < <(go list -tags "$tags" -f '{{.Dir}}' ./...)
 "$BIN/golangci-lint" run --build-tags "$tags" "${folders[@]}"
 go vet -cgocall=false -tags otf2,netgo,osusergo ./analyzer/export/otf2/...

@@ -30,13 +30,15 @@ func (n *names) listen(o Options) {
 	n.listener = l
 }
 
-// memoryForNames is what the container's limit of memory leaves beside the sidecar itself.
+// memoryForNames is what the container's limit of memory leaves beside the sidecar itself and the
+// recorders (controllers/inject: 256 MiB and what those may take).
 func memoryForNames(limit int64) int64 {
 	const (
 		own   = 64 << 20
 		least = 48 << 20
+		most  = 160 << 20
 	)
-	return min(max(limit-own, least), resolver.DefaultMemory)
+	return min(max(limit-own, least), most, resolver.DefaultMemory)
 }
 
 func (n *names) close() {

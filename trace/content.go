@@ -68,7 +68,7 @@ type Rank struct {
 	Evidence   []EvidenceRow      // nil: none was taken, or no interval was long
 	Outliers   []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
 	Threads    []ThreadUsage      // of the process, by decreasing CPU time
-	Tracer     *TracerUsage       // cost of tracing; nil: unknown, as for a short run without a core
+	Tracer     *TracerUsage       // cost of tracing; nil: unknown, as for a short run that nobody compressed
 	// instances in the order in which this rank got them, as indices into Content.Communicators
 	CommunicatorsOwn []uint32
 }

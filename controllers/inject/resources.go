@@ -16,11 +16,11 @@ func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 	})
 }
 
-// shipResources returns the resources of the sidecar of a pod with this many slots. Its request adds
-// to the pod's as long as the pod exists, so it is close to the sidecar's real use. It has no limit
-// of CPU: it compresses what the ranks record, and they do not wait for it. Its recorders need 2 MiB
-// a slot, and take at most 32 MiB a slot and 256 MiB together (decision 0108); the names of call sites
-// need what is left for 40 MiB of debug information (decision 0109).
+// shipResources returns the resources of the sidecar of a pod with this many slots. Its request
+// adds to the pod's as long as the pod exists, so it is close to the sidecar's real use. It has no
+// limit of CPU unless the pod is Guaranteed: it compresses what the ranks record. Its recorders
+// need 2 MiB a slot, and take at most 32 MiB a slot and 256 MiB together (decision 0108). What is
+// left is enough for the names of call sites in 40 MiB of debug information (decision 0109).
 func shipResources(pod *corev1.PodSpec, slots int32, options Options) corev1.ResourceRequirements {
 	n := max(slots, 1)
 	resources := completed(pod, options.Resources, defaults{

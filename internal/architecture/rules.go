@@ -63,7 +63,7 @@ var Rooms = []Room{
 	},
 	{
 		Name: "tracer", Folders: []string{"tracer", "internal/tracerflags"}, May: []string{"messages", "mpi", "settings", "trace", "small"},
-		About: "what runs in the user's container: shim (C), recorder, probe",
+		About: "what records: shim (C, in the rank), compressor and recorder (outside of it), probe",
 	},
 	{
 		Name: "merger", Folders: []string{"merger"}, May: []string{"mpi", "trace"},

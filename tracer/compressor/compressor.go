@@ -1,9 +1,11 @@
 package compressor
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +62,7 @@ func Start(directory string, logf func(format string, args ...any)) (*Compressor
 	}
 	account, err := budget.Open(directory)
 	if err != nil {
-		logf("cairn: %v", err) // each process has its own limit then
+		logf("%v", err) // each process has its own limit then
 	}
 	c := &Compressor{
 		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1 + others), ended: make(chan struct{}),
@@ -114,12 +116,12 @@ func (c *Compressor) watch() {
 		}
 		c.scan()
 		c.look()
-		time.Sleep(leastInterval)
 		c.doorbell.Await()
+		time.Sleep(leastInterval) // whoever rings meanwhile is seen by what follows
 	}
 }
 
-// scan finds new processes, and forgets those whose directory is gone.
+// scan finds new processes, and forgets those that have ended.
 func (c *Compressor) scan() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,15 +153,19 @@ func (c *Compressor) scan() {
 		}
 	}
 	for name, p := range c.processes {
-		if !there[name] && p.work.TryLock() {
-			p.close()
-			p.work.Unlock()
-			delete(c.processes, name)
+		if !p.work.TryLock() {
+			continue
 		}
+		if !there[name] || p.hasEnded() {
+			p.close()
+			delete(c.processes, name)
+			c.released[name] = there[name]
+		}
+		p.work.Unlock()
 	}
 }
 
-// look gives the processes that have filled enough to workers.
+// look gives the processes that have filled enough to workers, those that are furthest ahead first.
 func (c *Compressor) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,36 +173,40 @@ func (c *Compressor) look() {
 	if runtime.GOMAXPROCS(0) < limit+others {
 		runtime.GOMAXPROCS(limit + others)
 	}
+	var due []*process // locked
 	for _, p := range c.processes {
-		if c.workers >= limit {
-			return // who ends looks again
-		}
-		if !p.work.TryLock() {
+		if c.closed || c.workers == limit || !p.work.TryLock() {
 			continue
 		}
-		if !p.isDue() {
+		if p.isDue() {
+			due = append(due, p)
+		} else {
+			p.work.Unlock()
+		}
+	}
+	slices.SortFunc(due, func(a, b *process) int { return cmp.Compare(b.ahead, a.ahead) })
+	for _, p := range due {
+		if c.workers == limit {
 			p.work.Unlock()
 			continue
 		}
-		p.share = c.share()
+		p.share = c.shareOf(p)
 		c.workers++
 		c.working.Add(1)
 		go c.serve(p)
 	}
 }
 
-// serve compresses what a process has filled.
+// serve does a step for a process, and looks for more work.
 func (c *Compressor) serve(p *process) {
 	defer c.working.Done()
-	if err := p.serve(c.account); err != nil {
-		c.logf("cairn: process %s: %v", p.name, err)
+	if err := p.serve(c.account); err != nil && err.Error() != p.said {
+		p.said = err.Error()
+		c.logf("process %s: %v", p.name, err)
 	}
 	p.work.Unlock()
 	c.mu.Lock()
 	c.workers--
-	closed := c.closed
 	c.mu.Unlock()
-	if !closed {
-		c.doorbell.Wake()
-	}
+	c.look()
 }

@@ -18,14 +18,17 @@ type process struct {
 	name      string
 	directory *spool.Directory
 	ring      *spool.Ring
-	memory    atomic.Int64 // bytes of its recorder
+	memory    atomic.Int64 // bytes that its recorder has, or may take
 
 	work   sync.Mutex    // held by who works on it; it guards what follows
 	writer *spool.Writer // nil: it has not recorded enough so far
 	share  int           // memory of its recorder in bytes, from the next checkpoint on
 	filled uint64        // bytes of buffers that it had filled when it was worked on last
+	ahead  uint64        // bytes that it has filled since
+	more   bool          // there are full buffers from before that
 	cuts   uint64        // number of cuts whose ballots it was told
 	failed time.Time     // of the last error
+	said   string        // that error
 	over   bool          // nothing more can be done
 }
 
@@ -37,7 +40,7 @@ func openProcess(root *os.Root, name string) *process {
 	}
 	r, err := d.OpenRing()
 	if err == nil {
-		_, _, err = r.Read()
+		_, err = r.Read()
 	}
 	if err != nil {
 		d.Close()
@@ -46,43 +49,56 @@ func openProcess(root *os.Root, name string) *process {
 	return &process{name: name, directory: d, ring: r}
 }
 
+// close ends the work on the process.
 func (p *process) close() {
-	p.over = true
+	p.giveUp()
 	p.ring.Close()
 	p.directory.Close()
 }
 
-// isDue reports whether the process has filled so much that it is worth to work on it. The caller
-// holds its lock.
+// giveUp leaves what the process records to its recovery.
+func (p *process) giveUp() {
+	p.over, p.writer = true, nil
+	p.memory.Store(0)
+}
+
+// hasEnded reports whether the process has ended.
+func (p *process) hasEnded() bool {
+	alive, err := p.directory.Alive()
+	return err == nil && !alive
+}
+
+// isDue reports whether the process has filled so much that it is worth to work on it.
 func (p *process) isDue() bool {
 	if p.over || time.Since(p.failed) < retryInterval {
 		return false
 	}
-	filled, cuts, err := p.ring.Read()
+	ring, err := p.ring.Read()
 	least := uint64(firstBytes)
 	if p.writer != nil {
 		least = moreBytes
 	}
-	return err == nil && (filled >= p.filled+least || cuts != p.cuts)
+	p.ahead = ring.Filled - p.filled
+	return err == nil && (p.more || p.ahead >= least || ring.Cuts != p.cuts)
 }
 
-// serve compresses what the process has filled.
+// serve compresses some of what the process has filled.
 func (p *process) serve(account *budget.Budget) (err error) {
 	// somebody may make a mapped file shorter
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if failed := recover(); failed != nil {
-			p.over = true
+			p.giveUp()
 			err = fmt.Errorf("the recorder failed: %v", failed)
 		}
 		if err != nil {
 			p.failed = time.Now()
 		}
 	}()
-	if alive, err := p.directory.Alive(); err != nil || !alive {
-		p.over = err == nil
-		return err
+	if p.hasEnded() {
+		p.giveUp()
+		return nil
 	}
 	if p.writer == nil {
 		if p.writer, err = p.directory.Compress(account); err != nil {
@@ -90,18 +106,18 @@ func (p *process) serve(account *budget.Budget) (err error) {
 			return err
 		}
 	}
-	for more := true; more; {
-		filled, cuts, err := p.ring.Read()
-		if err != nil {
-			return err
-		}
-		p.writer.SetMemory(p.share)
-		if more, err = p.writer.Step(cuts); err != nil {
-			p.over = errors.Is(err, spool.ErrStopped)
-			return err
-		}
-		p.filled, p.cuts = filled, p.writer.Told()
-		p.memory.Store(int64(p.writer.Memory()))
+	ring, err := p.ring.Read()
+	if err != nil {
+		return err
 	}
+	p.writer.SetMemory(p.share)
+	if p.more, err = p.writer.Step(ring); err != nil {
+		if errors.Is(err, spool.ErrStopped) {
+			p.giveUp()
+		}
+		return err
+	}
+	p.filled, p.cuts = ring.Filled, p.writer.Told()
+	p.memory.Store(int64(max(p.writer.Memory(), p.share)))
 	return nil
 }

@@ -1,33 +1,32 @@
 package compressor
 
-import "slices"
-
 const (
-	recorders     = 256 << 20 // bytes of memory that all recorders together may take
-	leastRecorder = 2 << 20   // what a regular program needs
+	// Recorders is how many bytes of memory all recorders together may take.
+	Recorders = 256 << 20
+
+	leastRecorder = 2 << 20 // what a regular program needs
 	mostRecorder  = 32 << 20
+	growth        = 4 // times what a recorder has, which it may take until the next checkpoint
 )
 
-// share returns the memory that each recorder may take. A recorder that has less than half of an
-// equal share leaves the rest to the others.
-func (c *Compressor) share() int {
-	var memory []int
-	for _, p := range c.processes {
-		memory = append(memory, int(p.memory.Load()))
+// shareOf returns the memory that the recorder of a process may take from its next checkpoint on.
+func (c *Compressor) shareOf(p *process) int {
+	others := 0
+	for _, other := range c.processes {
+		if other != p {
+			others += int(other.memory.Load())
+		}
 	}
-	return shareOf(memory)
+	has := 0
+	if p.writer != nil {
+		has = p.writer.Memory()
+	}
+	return share(has, others)
 }
 
-func shareOf(memory []int) int {
-	slices.Sort(memory)
-	left := recorders
-	for i, has := range memory {
-		equal := left / (len(memory) - i)
-		needs := max(2*has, leastRecorder)
-		if needs > equal {
-			return max(min(equal, mostRecorder), leastRecorder)
-		}
-		left -= needs
-	}
-	return mostRecorder
+// share returns the memory for a recorder that has this much, where the others have or may take
+// this much together. A recorder never shrinks, so what one may take counts as what it has.
+func share(has, others int) int {
+	wanted := min(max(growth*has, 2*leastRecorder), mostRecorder)
+	return max(min(wanted, Recorders-others), leastRecorder)
 }

@@ -7,26 +7,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Recorders that use what they may stay below what all may take together, however many there are and
-// whatever each has; a regular one is never in need; one that is alone has all that a recorder gets.
+// Recorders that grow to what they may take, one at a time and never back, stay below what all may
+// take together, but for what regular ones need. One that is alone gets all that a recorder gets.
 func TestSharesOfMemory(t *testing.T) {
-	require.Equal(t, mostRecorder, shareOf([]int{10 << 20}))
+	require.Equal(t, mostRecorder, share(10<<20, 0))
 	random := rand.New(rand.NewPCG(1, 1))
-	for range 10_000 {
-		memory := make([]int, 1+random.IntN(128))
-		for i := range memory {
-			memory[i] = random.IntN(leastRecorder)
-			if random.IntN(1+i%5) == 0 {
-				memory[i] = random.IntN(mostRecorder)
+	for range 300 {
+		has := make([]int, 1+random.IntN(128))
+		may := make([]int, len(has))
+		for range 20 * len(has) {
+			i, others, total := random.IntN(len(has)), 0, 0
+			for j := range may {
+				if j != i {
+					others += may[j]
+				}
 			}
+			may[i] = max(has[i], share(has[i], others))
+			require.GreaterOrEqual(t, may[i], leastRecorder)
+			if has[i] = min(has[i]+random.IntN(1<<20), may[i]); random.IntN(1+i%5) == 0 {
+				has[i] = may[i]
+			}
+			for j := range has {
+				total += has[j]
+			}
+			require.LessOrEqual(t, total, Recorders+len(has)*leastRecorder)
 		}
-		share := shareOf(memory)
-		require.GreaterOrEqual(t, share, leastRecorder)
-		require.LessOrEqual(t, share, mostRecorder)
-		total := 0
-		for _, has := range memory {
-			total += min(max(has, leastRecorder), share) // nobody grows beyond the share
-		}
-		require.LessOrEqual(t, total, max(recorders, len(memory)*leastRecorder))
 	}
 }

@@ -96,10 +96,11 @@ const (
 	RingMagic         = "CAIRNRG1"
 	RingFilledAt      = 8
 	RingCutsAt        = 16
-	RingSwitchesAt    = 24
-	RingSwitchingNSAt = 32
-	RingLongestNSAt   = 40
-	RingBytes         = 48
+	RingOnceAt        = 24
+	RingSwitchesAt    = 32
+	RingSwitchingNSAt = 40
+	RingLongestNSAt   = 48
+	RingBytes         = 56
 )
 
 // What the compressor tells a process. A word for each buffer that is used again follows.

@@ -261,7 +261,7 @@ func (s *Source) step(rec record.Record, next int) {
 }
 
 // recordRecovering is record for a recovery: it survives a panic on one record and so keeps all
-// other calls. (In a living process a panic ends tracing, and a recovery finishes from the files.)
+// other calls.
 func (t *thread) recordRecovering(rec record.Record) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -78,7 +78,7 @@ _Static_assert(sizeof(struct cairn_buffer) <= CAIRN_BUFFER_HEADER, "the header i
 static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, uint64_t sequence, uint64_t taken)
 {
 	memset(s->magic, 0, sizeof(s->magic));
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&s->used, 0, memory_order_release);
 	s->format = CAIRN_BUFFER_FORMAT;
 	s->thread = thread;

@@ -27,10 +27,14 @@ type Doorbell struct{ memory []byte }
 // compressor, so that is used again.
 func OpenDoorbell(spool *os.Root) (*Doorbell, error) {
 	f, err := plainfile.Open(spool, DoorbellFile)
+	if err == nil && !complete(f) {
+		f.Close()
+		err = os.ErrNotExist
+	}
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, plainfile.ErrOdd) {
 		if f, err = plainfile.Create(spool, DoorbellFile); err == nil {
 			// another user's processes open it, whatever the umask
-			err = errors.Join(f.Chmod(0o644), f.Truncate(C.CAIRN_DOORBELL_BYTES), f.Close())
+			err = errors.Join(f.Truncate(C.CAIRN_DOORBELL_BYTES), f.Chmod(0o644), f.Close())
 		}
 		if err == nil {
 			f, err = plainfile.Open(spool, DoorbellFile)
@@ -45,6 +49,12 @@ func OpenDoorbell(spool *os.Root) (*Doorbell, error) {
 		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
 	return &Doorbell{memory}, nil
+}
+
+// complete reports whether a doorbell was not left by somebody who was killed while making it.
+func complete(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Size() >= C.CAIRN_DOORBELL_BYTES && info.Mode().Perm() == 0o644
 }
 
 // Await waits until Wake is called, here or in a traced process, at most for Period.

@@ -50,7 +50,7 @@ enum {
 	CAIRN_PROCESS_FORMAT = 1, // of process.json
 	CAIRN_RECORD_BYTES = 56,
 	CAIRN_LIFE_BYTES = 64,
-	CAIRN_RING_BYTES = 48,
+	CAIRN_RING_BYTES = 56,
 	CAIRN_COMPRESSOR_BYTES = 1096,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
@@ -125,10 +125,11 @@ enum {
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, filled, 8, 8); \
 	CAIRN_FIELD(type, cuts, 16, 8); \
-	CAIRN_FIELD(type, switches, 24, 8); \
-	CAIRN_FIELD(type, switching_ns, 32, 8); \
-	CAIRN_FIELD(type, longest_ns, 40, 8); \
-	_Static_assert(sizeof(type) == 48, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, once, 24, 8); \
+	CAIRN_FIELD(type, switches, 32, 8); \
+	CAIRN_FIELD(type, switching_ns, 40, 8); \
+	CAIRN_FIELD(type, longest_ns, 48, 8); \
+	_Static_assert(sizeof(type) == 56, "more fields than in tracer/rawlayout")
 
 // What the compressor tells a process. A word for each buffer that is used again follows.
 #define CAIRN_LAYOUT_COMPRESSOR(type) \

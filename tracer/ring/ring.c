@@ -17,7 +17,7 @@ void cairn_ring_wake(const void *doorbell)
 void cairn_ring_await(const void *doorbell)
 {
 	const struct timespec period = {.tv_nsec = CAIRN_PERIOD_NS};
-	// Somebody may have made the file shorter. Only the timer is left then.
-	if (syscall(SYS_futex, doorbell, FUTEX_WAIT, 0, &period, NULL, 0) != 0 && errno == EFAULT)
+	// Somebody may have made the file shorter, or written to it. Only the timer is left then.
+	if (syscall(SYS_futex, doorbell, FUTEX_WAIT, 0, &period, NULL, 0) != 0 && errno != ETIMEDOUT && errno != EINTR)
 		nanosleep(&period, NULL);
 }

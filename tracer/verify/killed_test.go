@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -131,19 +132,22 @@ func TestKilledRanksAndCompressors(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "hasty.c")
 	require.NoError(t, os.WriteFile(source, []byte(hasty), 0o644))
 	programs := shimtest.CompileForAll(t, source, "-pthread")
+	var checkpoints atomic.Int64
+	t.Cleanup(func() { assert.GreaterOrEqual(t, int(checkpoints.Load()), trials["compressor"], "ranks with checkpoints") })
 	for _, way := range []string{"rank", "compressor", "both"} {
 		for i := range trials[way] {
 			implementation := shimtest.Implementations[i%2]
 			after := time.Duration(random.IntN(2000)) * time.Millisecond
 			t.Run(fmt.Sprintf("%s/%d/%s/%s", way, i, implementation, after), func(t *testing.T) {
 				t.Parallel()
-				killTrial(t, way, implementation, programs[implementation], after)
+				checkpoints.Add(int64(killTrial(t, way, implementation, programs[implementation], after)))
 			})
 		}
 	}
 }
 
-func killTrial(t *testing.T, way, implementation, program string, after time.Duration) {
+// killTrial returns the number of ranks of which there is a checkpoint.
+func killTrial(t *testing.T, way, implementation, program string, after time.Duration) (checkpoints int) {
 	const rounds = 30_000
 	tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 32768})
 	tracer.Alone = true
@@ -179,7 +183,6 @@ func killTrial(t *testing.T, way, implementation, program string, after time.Dur
 	for _, d := range result.Disagreements {
 		t.Error(d)
 	}
-	checkpoints := 0
 	for _, dir := range directories {
 		_, report, err := spool.Recover(dir)
 		require.NoError(t, err)
@@ -194,6 +197,7 @@ func killTrial(t *testing.T, way, implementation, program string, after time.Dur
 		require.EqualValues(t, saidCalls(t, r.Stdout, 0)+saidCalls(t, r.Stdout, 1), result.Calls)
 	}
 	t.Logf("%d calls, %d unfinished, %d ranks with checkpoints; %s", result.Calls, result.Unfinished, checkpoints, k.said.String())
+	return checkpoints
 }
 
 // killRank kills one of the ranks that have a directory.

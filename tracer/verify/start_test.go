@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes many calls, as many as its argument says, and prints the number of its threads
-// then, and the result.
+// A program that makes many calls, as many as its argument says, and prints the number of its
+// threads then, and the result.
 const brief = `
 #include <dirent.h>
 #include <mpi.h>

@@ -78,7 +78,7 @@ var (
 			word("exit", "Exit"), word("exit_at", "ExitTicks"), word("lost", "Lost"), word("finalized", "Finalized")}}
 	ring = structure{c: "RING", goName: "Ring", magic: "CAIRNRG1",
 		doc: "The ring is a part of the file of observations: what the compressor must know of the record buffers.",
-		fields: []field{text("magic", "Magic", 8), word("filled", "Filled"), word("cuts", "Cuts"), word("switches", "Switches"),
+		fields: []field{text("magic", "Magic", 8), word("filled", "Filled"), word("cuts", "Cuts"), word("once", "Once"), word("switches", "Switches"),
 			word("switching_ns", "SwitchingNS"), word("longest_ns", "LongestNS")}}
 	compressor = structure{c: "COMPRESSOR", goName: "Compressor", magic: "CAIRNCP1",
 		doc: "What the compressor tells a process. A word for each buffer that is used again follows.",

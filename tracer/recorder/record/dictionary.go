@@ -33,7 +33,7 @@ const (
 )
 
 const (
-	MaxDictionary = 256 << 20 // bytes; the process itself reads no further, and nobody else reads a longer file
+	MaxDictionary = 256 << 20 // bytes; nobody reads further
 	maxEntry      = 1 << 20
 )
 

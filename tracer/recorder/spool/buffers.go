@@ -27,15 +27,31 @@ func (f *bufferFile) consumedBy(r *recorder.Recorder) bool {
 	return f.header.Sequence < r.NextBuffer(f.header.Thread)
 }
 
+// consumedOf reports for each buffer whether a recorder has consumed all of its records.
+func consumedOf(files []bufferFile, r *recorder.Recorder) []bool {
+	done := make([]bool, len(files))
+	for i := range files {
+		done[i] = files[i].consumedBy(r)
+	}
+	return done
+}
+
 // errMoved reports that buffers of a living process changed while they were read.
 var errMoved = errors.New("record buffers were reused while they were read")
 
 // A reading is a way to read the record buffers of a process.
 type reading struct {
 	living bool  // the process may go on meanwhile
-	closed bool  // only buffers that no thread writes to, if all of them are of one thread
+	closed bool  // of a single thread only buffers that it has filled
 	most   int64 // bytes to read, beyond one buffer of each thread; 0: everything
 	memory *bufferMemory
+	hook   func() // for tests: called before each header is read
+}
+
+// settled is what is known of the buffers of a living process at one moment.
+type settled struct {
+	closed map[uint64]bool // by use of a buffer: its thread had filled it
+	words  map[uint64]int  // of the others: how many words precede the first call that had not returned
 }
 
 // readBuffers reads the record buffers that the recorder has not consumed yet. It also returns all
@@ -45,33 +61,25 @@ type reading struct {
 // threads that were committed before, so all that is passed on of one thread must be older than
 // what is seen of the others:
 //
-//  1. Of each buffer that a thread writes to, find how many records are committed.
-//  2. After that, read the buffers.
-//  3. Pass on the records of step 1 only, with the epoch of the next one (Source.Beyond).
+//  1. Find which buffers are filled, and how many records of the others are committed.
+//  2. After that, list the buffers again and read them.
+//  3. Pass on what step 1 found. Of each thread with further records, also pass on the epoch at
+//     which they begin (Source.Beyond).
 func (d *Directory) readBuffers(r *recorder.Recorder, how reading) (sources []*recorder.Source, files []bufferFile, err error) {
-	if files, err = d.listBuffers(how.living); err != nil {
+	if files, err = d.listBuffers(how); err != nil {
 		return nil, nil, err
 	}
-	how.closed = how.closed && !severalThreads(files)
-	settled := map[uint64]int{} // by use of a buffer: words of committed records, from step 1
-	if how.living && !how.closed {
-		for i := range files {
-			f := &files[i]
-			if f.header.Closed || f.consumedBy(r) {
-				continue
-			}
-			if settled[f.header.Taken], err = d.settledWords(f, how.memory); err != nil {
-				return nil, nil, err
-			}
+	var known settled
+	if how.closed = how.closed && !severalThreads(files); how.living && !how.closed {
+		if known, err = d.settle(r, files, how); err != nil {
+			return nil, nil, err
 		}
-		if len(settled) > 1 {
-			if files, err = d.listBuffers(true); err != nil {
-				return nil, nil, err
-			}
+		if files, err = d.listBuffers(how); err != nil {
+			return nil, nil, err
 		}
 	}
-	for _, c := range chooseBuffers(r, files, how) {
-		s, err := d.readSource(r, c, settled, how)
+	for _, t := range chooseBuffers(r, files, known, how) {
+		s, err := d.readSource(r, t, known, how)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -80,24 +88,52 @@ func (d *Directory) readBuffers(r *recorder.Recorder, how reading) (sources []*r
 	return sources, files, nil
 }
 
+// settle is step 1.
+func (d *Directory) settle(r *recorder.Recorder, files []bufferFile, how reading) (settled, error) {
+	known := settled{closed: map[uint64]bool{}, words: map[uint64]int{}}
+	for i := range files {
+		f := &files[i]
+		switch {
+		case f.consumedBy(r):
+		case f.header.Closed:
+			known.closed[f.header.Taken] = true
+		default:
+			b, err := d.readBuffer(f, true, how.memory)
+			if err != nil {
+				return known, err
+			}
+			known.words[f.header.Taken] = settledIn(b)
+		}
+	}
+	return known, nil
+}
+
+// whole reports whether all of a buffer is passed on.
+func (how *reading) whole(f *bufferFile, known settled) bool {
+	return !how.living || how.closed || known.closed[f.header.Taken]
+}
+
 func severalThreads(files []bufferFile) bool {
 	return slices.ContainsFunc(files, func(f bufferFile) bool { return f.header.Thread != files[0].header.Thread })
 }
 
 // listBuffers reads the headers of all buffers, in the order in which threads took them.
-func (d *Directory) listBuffers(living bool) (files []bufferFile, err error) {
+func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	names, err := d.buffers()
 	if err != nil {
 		return nil, err
 	}
 	words := make([]uint64, record.BufferHeaderWords)
 	for _, name := range names {
+		if how.hook != nil {
+			how.hook()
+		}
 		f, err := d.readHeader(name, words)
 		switch {
 		case errors.Is(err, record.ErrNoBuffer):
 			// a file that no thread has used yet, or that is still being created
 			continue
-		case errors.Is(err, os.ErrNotExist) && living:
+		case errors.Is(err, os.ErrNotExist) && how.living:
 			continue // removed between listing and opening
 		case err != nil:
 			return nil, err
@@ -187,15 +223,7 @@ func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory)
 	return &record.Buffer{Thread: now.header.Thread, Sequence: now.header.Sequence, Words: words[:record.BufferHeaderWords+n/8]}, nil
 }
 
-// settledWords returns how many words of a buffer precede the first call that has not returned.
-func (d *Directory) settledWords(f *bufferFile, memory *bufferMemory) (int, error) {
-	b, err := d.readBuffer(f, true, memory)
-	if err != nil {
-		return 0, err
-	}
-	return settledIn(b), nil
-}
-
+// settledIn returns how many words of a buffer precede the first call that has not returned.
 func settledIn(b *record.Buffer) int {
 	at := record.BufferHeaderWords
 	var c record.Composer
@@ -218,10 +246,11 @@ type threadBuffers struct {
 }
 
 // chooseBuffers returns the buffers to read, thread by thread.
-func chooseBuffers(r *recorder.Recorder, files []bufferFile, how reading) (chosen []*threadBuffers) {
+func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how reading) (chosen []*threadBuffers) {
 	byThread := map[uint32]*threadBuffers{}
 	left := how.most
-	for _, f := range files {
+	for i := range files {
+		f := &files[i]
 		h := &f.header
 		if f.consumedBy(r) || how.closed && !h.Closed {
 			continue
@@ -232,29 +261,29 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, how reading) (chose
 			byThread[h.Thread] = t
 			chosen = append(chosen, t)
 		}
+		n := len(t.files)
 		switch {
-		case t.more || len(t.files) > 0 && h.Sequence < t.next: // the latter is a copy
+		case t.more || n > 0 && h.Sequence < t.next: // the latter is a copy
 			continue
 		case how.living && h.Sequence != t.next:
 			t.more = true // the one before was taken while the headers were read
 			continue
-		case how.most > 0 && len(t.files) > 0 && left < f.size:
+		case n > 0 && (how.most > 0 && left < f.size || !how.whole(&t.files[n-1], known)):
 			t.more, t.epoch = true, h.Epoch
 			continue
 		}
 		left -= f.size
 		t.next = h.Sequence + 1
-		t.files = append(t.files, f)
+		t.files = append(t.files, *f)
 	}
 	slices.SortFunc(chosen, func(a, b *threadBuffers) int { return cmp.Compare(a.thread, b.thread) })
 	return chosen
 }
 
-// readSource reads the buffers of a thread. settled is how many words of those that it writes to
-// are passed on.
-func (d *Directory) readSource(r *recorder.Recorder, t *threadBuffers, settled map[uint64]int, how reading) (*recorder.Source, error) {
+// readSource reads the buffers of a thread. The last one may be passed on in part.
+func (d *Directory) readSource(r *recorder.Recorder, t *threadBuffers, known settled, how reading) (*recorder.Source, error) {
 	s := r.NewSource(t.thread)
-	s.Closed, s.Ended = !how.living, !how.living
+	s.Closed, s.Ended = true, !how.living && !t.more
 	s.More, s.Beyond = t.more, t.epoch
 	for i := range t.files {
 		f := &t.files[i]
@@ -263,13 +292,11 @@ func (d *Directory) readSource(r *recorder.Recorder, t *threadBuffers, settled m
 			return nil, err
 		}
 		s.Buffers = append(s.Buffers, b)
-		if !how.living {
+		if how.whole(f, known) {
 			continue
 		}
-		if s.Closed = f.header.Closed; s.Closed {
-			continue
-		}
-		end := max(settled[f.header.Taken], record.BufferHeaderWords)
+		s.Closed = false
+		end := max(known.words[f.header.Taken], record.BufferHeaderWords)
 		var c record.Composer
 		if next, size := b.At(end, &c); size > 0 && !next.Open {
 			s.More, s.Beyond = true, next.Epoch

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-// No checkpoint can be written, so no buffer is used again: buffers are kept as files until the limit
-// of the spool is reached. Then tracing stops, and the rest can be recovered with the reason.
+// No checkpoint can be written, so no buffer is used again: buffers are kept as files until the
+// limit of the spool is reached. Then tracing stops, and the rest can be recovered with the reason.
 func TestManyRecordsBetweenCheckpoints(t *testing.T) {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
@@ -79,19 +80,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		r.Dictionary().Read(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
-	sources, buffers, err := d.readBuffers(r, reading{living: !ended, memory: &bufferMemory{}})
-	if err != nil {
+	if report.Buffers, err = d.consumeBuffers(r, ended, seen.Life()); err != nil {
 		return fail(err)
 	}
-	for _, b := range buffers {
-		if b.header.Stopped != "" {
-			r.NoteStopped(record.Printable([]byte(b.header.Stopped)))
-		}
-	}
-	for _, s := range sources {
-		report.Buffers += len(s.Buffers)
-	}
-	r.ConsumeLast(sources, seen.Life())
 	if p.BootID != "" && p.BootID == bootID() {
 		if now, ok := clock.Now(p.Clock.Kind); ok {
 			r.Sample(now)
@@ -125,6 +116,51 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	report.Memory = r.ShardMemory(content)
 	report.Parts = last.parts
 	return content, report, last.number, nil
+}
+
+// consumeBuffers has the recorder consume the record buffers of a process, the last of them with its
+// life. It returns their number. What a process has left is read piece by piece: it may be much if
+// there was no compressor.
+func (d *Directory) consumeBuffers(r *recorder.Recorder, ended bool, life observed.Life) (read int, err error) {
+	how := reading{living: !ended, memory: &bufferMemory{}}
+	if ended {
+		how.most = stepBytes
+	}
+	for {
+		how.memory.reset()
+		sources, files, err := d.readBuffers(r, how)
+		if err != nil {
+			return read, err
+		}
+		before := consumedOf(files, r)
+		last := !ended || !slices.ContainsFunc(sources, func(s *recorder.Source) bool { return s.More })
+		if last {
+			r.ConsumeLast(sources, life)
+		} else {
+			r.Consume(sources)
+		}
+		progress := 0
+		for i, done := range consumedOf(files, r) {
+			switch {
+			case done && !before[i]:
+				progress++
+			case last && !done:
+				read++
+			}
+		}
+		if read += progress; progress == 0 {
+			how.most = 0 // damaged epochs: whatever the order of the threads is, read all
+		}
+		if !last {
+			continue
+		}
+		for _, f := range files {
+			if f.header.Stopped != "" {
+				r.NoteStopped(record.Printable([]byte(f.header.Stopped)))
+			}
+		}
+		return read, nil
+	}
 }
 
 // optional opens a file that a recovery can do without; nil if there is none. It adds a note if it

@@ -19,18 +19,24 @@ func (d *Directory) OpenRing() (*Ring, error) {
 	return &Ring{f}, err
 }
 
-// Read returns how many bytes of buffers the process has filled, and how many ballots it has
-// requested.
-func (r *Ring) Read() (filled, cuts uint64, err error) {
+// A RingState is what the process says.
+type RingState struct {
+	Filled uint64 // bytes of buffers that it has filled so far
+	Cuts   uint64 // ballots that it has requested so far
+	Once   int64  // bytes of buffers that it does not use again, of all that it has made so far
+}
+
+// Read reads it.
+func (r *Ring) Read() (s RingState, err error) {
 	var b [rawlayout.RingBytes]byte
 	if _, err := r.file.ReadAt(b[:], rawlayout.ObservedRing); err != nil {
-		return 0, 0, err
+		return s, err
 	}
 	if string(b[:len(rawlayout.RingMagic)]) != rawlayout.RingMagic {
-		return 0, 0, fmt.Errorf("%s has no ring", r.file.Name())
+		return s, fmt.Errorf("%s has no ring", r.file.Name())
 	}
 	word := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
-	return word(rawlayout.RingFilledAt), word(rawlayout.RingCutsAt), nil
+	return RingState{word(rawlayout.RingFilledAt), word(rawlayout.RingCutsAt), int64(word(rawlayout.RingOnceAt))}, nil
 }
 
 // Close closes it.

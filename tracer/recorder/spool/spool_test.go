@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,18 +28,20 @@ import (
 // A spoolWriter writes the records of a fake shim into the buffers of a process's directory, as the
 // shim does (tracer/shim/record/buffers.c), and has a Writer compress each that is full.
 type spoolWriter struct {
-	t       testing.TB
-	spool   *Writer
-	dir     string
-	process *record.Process
-	threads map[uint32]*spoolThread
-	members []*member
-	once    int    // number of other buffers so far
-	taken   uint64 // number of uses of buffers so far
-	bytes   int64  // of all buffers made so far
-	most    int    // members; 0: as many as the shim
-	refused error  // why there was no further buffer
-	killed  func() // called when the compressor is killed, by a panic with errKilled
+	t         testing.TB
+	spool     *Writer
+	dir       string
+	process   *record.Process
+	threads   map[uint32]*spoolThread
+	members   []*member
+	once      int // number of other buffers so far
+	onceBytes atomic.Int64
+	apart     bool   // somebody else calls step
+	taken     uint64 // number of uses of buffers so far
+	bytes     int64  // of all buffers made so far
+	most      int    // members; 0: as many as the shim
+	refused   error  // why there was no further buffer
+	killed    func() // called when the compressor is killed, by a panic with errKilled
 }
 
 var errKilled = errors.New("killed by a test")
@@ -53,7 +56,7 @@ func (w *spoolWriter) step() {
 			w.killed()
 		}
 	}()
-	if _, err := w.spool.Step(0); err != nil && w.spool.answer.stopped == "" && !errors.Is(err, w.spool.failure) {
+	if _, err := w.spool.Step(RingState{Once: w.onceBytes.Load()}); err != nil && w.spool.answer.stopped == "" && !errors.Is(err, w.spool.failure) {
 		w.t.Fatal(err)
 	}
 }
@@ -100,7 +103,9 @@ func (w *spoolWriter) next(thread uint32, t *spoolThread, minimum int64) error {
 		if t.member != nil {
 			t.member.open = false
 		}
-		w.step()
+		if !w.apart {
+			w.step()
+		}
 	}
 	full := t.words
 	if err := w.take(t, minimum); err != nil {
@@ -148,6 +153,7 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 	if len(w.members) == most {
 		t.words, t.member = w.mapNew(fmt.Sprint(onceBuffer, w.once, bufferSuffix), size), nil
 		w.once++
+		w.onceBytes.Add(size)
 		return nil
 	}
 	m := &member{words: w.mapNew(fmt.Sprint(len(w.members), bufferSuffix), size), open: true}
@@ -543,7 +549,7 @@ func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 				}
 			}
 			w.play(s, nil)
-			_, _ = w.spool.step(false)
+			_, _ = w.spool.step(false, 0)
 			for range 4 {
 				_ = w.spool.checkpoint()
 			}

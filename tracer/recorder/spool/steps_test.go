@@ -192,3 +192,66 @@ func TestAnotherCompressorGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// Threads go on while the compressor lists and reads their buffers, at any moment between two
+// headers: what it consumes is as if they had stood still.
+func TestThreadsGoOnMeanwhile(t *testing.T) {
+	seeds, checkpoints := 40, uint64(0)
+	if testing.Short() {
+		seeds = 12
+	}
+	defer func() { require.Greater(t, checkpoints, uint64(seeds)) }()
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := recordtest.NewShim(t)
+			s.Process.BufferBytes = record.BufferHeaderBytes + 4096
+			s.Process.BootID = ""
+			random := rand.New(rand.NewPCG(uint64(seed), 12))
+			s.RandomProgram(random, 3000)
+			whole := wholeContent(s)
+			w, dir := startSpool(t, s)
+			w.most = 3 + random.IntN(20)
+			w.apart = true
+			// the program runs in steps that begin between two headers
+			resume, done := make(chan int), make(chan struct{})
+			left := 0
+			go func() {
+				defer close(done)
+				w.play(s, func(int) {
+					if left--; left <= 0 {
+						resume <- 0
+						left = <-resume
+					}
+				})
+			}()
+			ended := false
+			run := func(calls int) {
+				if ended {
+					return
+				}
+				select {
+				case <-resume:
+					resume <- calls
+				case <-done:
+					ended = true
+				}
+			}
+			w.spool.listing = func() { run(random.IntN(200) >> random.IntN(9)) }
+			w.spool.hook = func(string) { run(random.IntN(3)) }
+			for !ended {
+				if random.IntN(3) == 0 {
+					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
+				}
+				_, err := w.spool.step(random.IntN(4) > 0, w.onceBytes.Load())
+				require.NoError(t, err)
+				run(50)
+			}
+			checkpoints += w.spool.checkpoints
+			c, report, err := Recover(dir)
+			require.NoError(t, err)
+			require.Zero(t, report.Lost)
+			require.Empty(t, report.Notes)
+			compare(t, whole, c)
+		})
+	}
+}

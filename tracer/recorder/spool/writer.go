@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -32,7 +33,6 @@ type Writer struct {
 	directory *Directory
 	process   *record.Process
 	recorder  *recorder.Recorder
-	memory    bufferMemory
 
 	state       []byte // buffer for checkpoints
 	checkpoints uint64 // number of checkpoints so far
@@ -52,7 +52,9 @@ type Writer struct {
 	usage       usage
 	memoryShare int // Limits.Memory from the next checkpoint on; 0: as it is
 
-	hook func(step string) // for tests: called at every named step
+	// for tests: called at every named step, and before each header is read
+	hook    func(step string)
+	listing func()
 }
 
 // reach marks a named step, at which tests can make the compressor die (steps_test.go).
@@ -135,15 +137,15 @@ func (w *Writer) SetMemory(bytes int) { w.memoryShare = bytes }
 func (w *Writer) Memory() int { return w.recorder.Memory() }
 
 // Step compresses the buffers that are full, and writes a checkpoint if one is due. If the process
-// has requested ballots, cuts so far, it is told the last one. more reports that there are other
-// full buffers.
-func (w *Writer) Step(cuts uint64) (more bool, err error) {
+// has requested a ballot it is told. more reports that there are other full buffers. ring is what
+// the process said before.
+func (w *Writer) Step(ring RingState) (more bool, err error) {
 	if w.answer.stopped != "" {
 		return false, ErrStopped
 	}
-	more, err = w.step(cuts == w.answer.cut)
-	if err == nil && cuts != w.answer.cut {
-		err = w.tellBallot(cuts)
+	more, err = w.step(ring.Cuts == w.answer.cut, ring.Once)
+	if err == nil && ring.Cuts != w.answer.cut {
+		err = w.tellBallot(ring.Cuts)
 	}
 	return more, err
 }
@@ -163,19 +165,20 @@ func (w *Writer) tellBallot(cuts uint64) error {
 func (w *Writer) Told() uint64 { return w.answer.cut }
 
 // step does so; closed: records in buffers that are not full can wait.
-func (w *Writer) step(closed bool) (more bool, err error) {
-	defer w.memory.reset()
-	sources, files, err := w.read(closed)
+func (w *Writer) step(closed bool, once int64) (more bool, err error) {
+	memory := memories.Get().(*bufferMemory)
+	defer memories.Put(memory)
+	sources, files, err := w.read(closed, memory)
 	if err != nil {
 		return false, err
 	}
 	w.reach("buffers read")
-	before := w.consumed(files)
+	before := consumedOf(files, w.recorder)
 	w.recorder.ConsumeOrWait(sources, closed)
 	w.reach("buffers consumed")
 	w.inBuffers = 0
 	progress := false
-	for i, done := range w.consumed(files) {
+	for i, done := range consumedOf(files, w.recorder) {
 		w.inBuffers += files[i].size
 		if done && !before[i] {
 			w.raw += files[i].size
@@ -185,33 +188,27 @@ func (w *Writer) step(closed bool) (more bool, err error) {
 	}
 	if w.raw > max(checkpointBytes, w.stateSize) {
 		if w.failure = w.checkpoint(); w.failure == nil {
-			err = w.release(files)
+			err = w.release(files, once)
 		}
 	}
 	w.noteUsage()
 	return more && progress, errors.Join(err, w.failure)
 }
 
+// memories are kept between steps, of whichever process, but not for long.
+var memories = sync.Pool{New: func() any { return new(bufferMemory) }}
+
 // read reads buffers for a step.
-func (w *Writer) read(closed bool) (sources []*recorder.Source, files []bufferFile, err error) {
+func (w *Writer) read(closed bool, memory *bufferMemory) (sources []*recorder.Source, files []bufferFile, err error) {
 	const tries = 5 // a thread may take a buffer while it is read
 	for range tries {
-		w.memory.reset()
-		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: &w.memory})
+		memory.reset()
+		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: memory, hook: w.listing})
 		if !errors.Is(err, errMoved) {
 			break
 		}
 	}
 	return sources, files, err
-}
-
-// consumed reports for each buffer whether all of its records are consumed.
-func (w *Writer) consumed(files []bufferFile) []bool {
-	done := make([]bool, len(files))
-	for i := range files {
-		done[i] = files[i].consumedBy(w.recorder)
-	}
-	return done
 }
 
 // checkpoint writes the state. The buffers of its records can be released after that.
@@ -267,25 +264,30 @@ func (w *Writer) checkpoint() error {
 }
 
 // release tells the process which buffers it can use again, and removes those that it does not use
-// again. It must follow a checkpoint.
-func (w *Writer) release(files []bufferFile) error {
-	for i, done := range w.consumed(files) {
+// again. It must follow a checkpoint. once is how many bytes of the latter it has made so far.
+func (w *Writer) release(files []bufferFile, once int64) error {
+	var words [record.BufferHeaderWords]uint64
+	for i, done := range consumedOf(files, w.recorder) {
 		f := &files[i]
-		if !done {
-			continue
-		}
-		if strings.HasPrefix(f.name, onceBuffer) {
+		switch isOnce := strings.HasPrefix(f.name, onceBuffer); {
+		case isOnce && done:
 			if err := w.directory.root.Remove(f.name); err != nil {
 				return err
 			}
 			w.budget.Add(-f.size)
-			w.answer.removed += f.size
 			w.inBuffers -= f.size
 			w.reach("buffer removed")
-			continue
+		case isOnce:
+			once -= f.size
+		case done:
+			// The header may have been read while a thread wrote it: that of the use before with the
+			// number of the new one.
+			if now, err := w.directory.readHeader(f.name, words[:]); err == nil && now.header.Taken == f.header.Taken && now.consumedBy(w.recorder) {
+				w.answer.release(f.name, f.header.Taken)
+			}
 		}
-		w.answer.release(f.name, f.header.Taken)
 	}
+	w.answer.removed = max(once, 0)
 	w.reach("buffers released")
 	w.answer.bytes = w.diskBytes + w.stateDisk[0] + w.stateDisk[1]
 	return w.answer.write(w.directory)
@@ -296,9 +298,6 @@ func (w *Writer) stop(why string) error {
 	w.answer.stopped = why
 	return errors.Join(ErrStopped, w.answer.write(w.directory))
 }
-
-// Close closes the directory.
-func (w *Writer) Close() error { return w.directory.Close() }
 
 // reserve returns the bytes that a checkpoint needs: the old state and the new one, and
 // all tables anew.

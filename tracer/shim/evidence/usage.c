@@ -1,7 +1,6 @@
 // The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less
 // often, so that it takes at most a PART-th of a CPU. The file has name, CPU time and run delay of
-// the MAX_THREADS threads that used most. The tracer's threads all have the name of the first of
-// them (core.c), which created them. The thread that finalizes MPI makes the list once more, since
+// the MAX_THREADS threads that used most. The thread that finalizes MPI makes the list once more, since
 // a short run would only have the list of its beginning.
 #include "usage.h"
 

@@ -25,7 +25,7 @@ enum {
 	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
 	AHEAD_BYTES = 64 << 20, // of other buffers, from which on threads wait for the compressor
-	PATIENCE_MS = 100,    // without progress of the compressor, after which they do not
+	PATIENCE_NS = 100000000, // without progress of the compressor, after which they do not
 };
 
 // A buffer that is used again.
@@ -40,7 +40,6 @@ static struct member members[CAIRN_RING];
 static uint32_t count;        // of members
 static uint64_t member_bytes; // of all members
 static uint32_t others;       // number of files so far that are no members
-static uint64_t other_bytes;  // and their bytes
 static bool alone;            // the compressor has shown no progress while threads waited
 static uint64_t taken;        // number of uses of buffers so far
 static uint64_t unannounced;  // bytes filled since the compressor was woken
@@ -72,50 +71,60 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-// hear reads what the compressor says. Its file is never mapped, since a file that becomes shorter
-// is a SIGBUS. The caller must hold the lock.
-static void hear(void)
+// read_said reads what the compressor says; released may be NULL. Its file is never mapped, since a
+// file that becomes shorter is a SIGBUS.
+static bool read_said(struct cairn_compressor *header, uint64_t *released)
 {
 	char path[sizeof(cairn_config.spool) + 600];
-	struct iovec parts[] = {{&said.header, sizeof(said.header)}, {said.released, sizeof(said.released)}};
+	const struct iovec parts[] = {{header, sizeof(*header)}, {released, CAIRN_RING * sizeof(*released)}};
 
 	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
-		return;
-	if (readv(file, parts, 2) < (ssize_t)sizeof(said.header) || memcmp(said.header.magic, CAIRN_COMPRESSOR_MAGIC, sizeof(said.header.magic)) != 0)
-		memset(&said, 0, sizeof(said));
-	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
+		return false;
+	const ssize_t n = readv(file, parts, released != NULL ? 2 : 1);
 	close(file);
-	cairn_spool_compressed(said.header.bytes, said.header.removed);
+	header->stopped[sizeof(header->stopped) - 1] = 0;
+	return n >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
+}
+
+// hear reads what the compressor says. The caller must hold the lock.
+static void hear(void)
+{
+	if (read_said(&said.header, said.released))
+		cairn_spool_compressed(said.header.bytes, said.header.removed);
 }
 
 static void wake(void)
 {
-	const int saved = errno;
-
-	unannounced = 0;
 	if (doorbell != NULL)
 		cairn_ring_wake(doorbell);
-	errno = saved;
 }
 
-// wait_while_ahead waits while the compressor is far behind, if it gets on. Otherwise a program that
-// only calls would fill the disk. The caller must hold the lock.
-static void wait_while_ahead(void)
+// ahead is how many bytes of buffers that are not used again the compressor has not removed.
+static uint64_t ahead(void)
+{
+	const uint64_t made = ring->once;
+
+	return said.header.removed < made ? made - said.header.removed : 0;
+}
+
+// await_progress waits until the compressor has removed something, but not for long. It reports
+// whether it has. The caller must hold the lock, which is released meanwhile.
+static bool await_progress(void)
 {
 	const struct timespec millisecond = {0, 1000000};
-	uint64_t removed = said.header.removed;
+	const uint64_t before = ahead(), began = cairn_clock_ns(CLOCK_MONOTONIC);
 
-	for (int n = 0; n < PATIENCE_MS && other_bytes - said.header.removed > AHEAD_BYTES; n++) {
+	while (!alone && ahead() >= before) {
+		pthread_mutex_unlock(&lock);
 		wake();
 		nanosleep(&millisecond, NULL);
+		pthread_mutex_lock(&lock);
 		hear();
-		if (removed != said.header.removed)
-			n = 0;
-		removed = said.header.removed;
+		alone = ahead() >= before && cairn_clock_ns(CLOCK_MONOTONIC) - began >= PATIENCE_NS;
 	}
-	alone = other_bytes - said.header.removed > AHEAD_BYTES;
+	return !alone;
 }
 
 static uint64_t size_of(const struct cairn_buffer *s)
@@ -162,6 +171,13 @@ static struct cairn_buffer *released_member(uint64_t minimum)
 	return NULL;
 }
 
+// count_other counts a file that is no member.
+static void count_other(uint64_t size)
+{
+	others++;
+	atomic_store_explicit(&ring->once, ring->once + size, memory_order_release);
+}
+
 // new_buffer creates a buffer: a member, if there may be another one.
 static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const char **why)
 {
@@ -170,6 +186,7 @@ static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const ch
 
 	if (!member && !cairn_spool_has_space()) {
 		*why = "hardly any space is left on the disk of the spool";
+		errno = ENOSPC;
 		return NULL;
 	}
 	snprintf(name, sizeof(name), member ? "%u.seg" : "once-%u.seg", member ? count : others);
@@ -177,8 +194,7 @@ static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const ch
 	if (s == NULL)
 		return NULL;
 	if (!member) {
-		others++;
-		other_bytes += size_of(s);
+		count_other(size_of(s));
 		return s;
 	}
 	members[count++] = (struct member){s, size_of(s), false};
@@ -188,7 +204,7 @@ static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const ch
 
 // copied_member writes the records of a member to a file of their own, which needs no memory, and
 // returns the member.
-static struct cairn_buffer *copied_member(uint64_t minimum)
+static struct cairn_buffer *copied_member(uint64_t minimum, const char **why)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct cairn_buffer *s = members[i].memory;
@@ -196,10 +212,10 @@ static struct cairn_buffer *copied_member(uint64_t minimum)
 		if (!fits(&members[i], minimum))
 			continue;
 		snprintf(name, sizeof(name), "once-%u.seg", others);
-		if (!cairn_spool_copy(name, s, CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed)))
+		const uint64_t size = CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed);
+		if (!cairn_spool_copy(name, s, size, why))
 			return NULL;
-		others++;
-		other_bytes += CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed);
+		count_other(size);
 		return s;
 	}
 	return NULL;
@@ -217,7 +233,7 @@ static struct cairn_buffer *fresh_buffer(uint64_t minimum, bool first, const cha
 		return s;
 	if ((s = new_buffer(minimum, usual, why)) != NULL)
 		return s;
-	return errno == ENOMEM ? copied_member(minimum) : NULL;
+	return errno == ENOMEM ? copied_member(minimum, why) : NULL;
 }
 
 // stop ends tracing. It writes the reason to a buffer, which needs no disk space.
@@ -252,15 +268,19 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 	pthread_mutex_lock(&lock);
 	if (full != NULL) {
-		const uint64_t removed = said.header.removed;
+		const uint64_t before = ahead();
 		close_buffer(full);
 		hear();
-		if (!alone || removed != said.header.removed)
-			wait_while_ahead();
+		alone = alone && ahead() >= before;
+		while (ahead() > AHEAD_BYTES && await_progress())
+			;
 	}
 	if (said.header.stopped[0] != 0)
 		why = said.header.stopped;
 	else
+		s = fresh_buffer(minimum, full == NULL, &why);
+	// what the compressor removes may make room
+	while (s == NULL && (errno == EDQUOT || errno == ENOSPC) && ahead() > 0 && await_progress())
 		s = fresh_buffer(minimum, full == NULL, &why);
 	if (s != NULL) {
 		struct member *m = member_of(s);
@@ -271,8 +291,10 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
 		stop(why, full != NULL && member_of(full) != NULL ? full : NULL);
 	}
-	if (unannounced >= WAKE_BYTES || s == NULL)
+	if (unannounced >= WAKE_BYTES || s == NULL) {
+		unannounced = 0;
 		wake();
+	}
 	count_switch(began);
 	pthread_mutex_unlock(&lock);
 	errno = saved;
@@ -281,23 +303,21 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 void cairn_ballot_request(uint64_t number)
 {
+	const int saved = errno;
+
 	atomic_store_explicit(&ring->cuts, number + 1, memory_order_release);
-	pthread_mutex_lock(&lock);
 	wake();
-	pthread_mutex_unlock(&lock);
+	errno = saved;
 }
 
 bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 {
 	const int saved = errno;
-	const struct cairn_compressor *h = &said.header;
+	struct cairn_compressor h;
+	const bool there = read_said(&h, NULL) && h.cut == number + 1 && h.cut_again == h.cut;
 
-	pthread_mutex_lock(&lock);
-	hear();
-	const bool there = h->cut == number + 1 && h->cut_again == h->cut;
 	if (there)
-		*ballot = (struct cairn_ballot_answer){h->signature, h->unchanged, h->period, h->calls};
-	pthread_mutex_unlock(&lock);
+		*ballot = (struct cairn_ballot_answer){h.signature, h.unchanged, h.period, h.calls};
 	errno = saved;
 	return there;
 }

@@ -291,20 +291,17 @@ bool cairn_spool_has_space(void)
 	return statvfs(cairn_spool_directory, &disk) != 0 || disk.f_bavail >= disk.f_blocks / 8;
 }
 
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size)
+// copy writes a file under a name that nobody reads, and then gives it its own.
+static bool copy(const char *name, const void *content, uint64_t size)
 {
+	char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
 	uint64_t at = 0;
-	int file;
+	const int file = open_new("copy", O_WRONLY);
 
-	if (!own_limit_allows(size) || !take(size, false))
+	if (file < 0)
 		return false;
-	file = open_new(name, O_WRONLY);
-	if (file < 0) {
-		release_budget(size);
-		return false;
-	}
 	while (at < size) {
-		const ssize_t n = pwrite(file, (const char *)buffer + at, size - at, (off_t)at);
+		const ssize_t n = pwrite(file, (const char *)content + at, size - at, (off_t)at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -312,8 +309,21 @@ bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint6
 		at += (uint64_t)n;
 	}
 	close(file);
-	if (at < size) {
-		give_up(name, size);
+	snprintf(temporary, sizeof(temporary), "%s/copy", cairn_spool_directory);
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	return at == size && rename(temporary, path) == 0;
+}
+
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size, const char **why)
+{
+	if (!own_limit_allows(size) || !take(size, false)) {
+		*why = cairn_spool_limit_reached();
+		errno = EDQUOT;
+		return false;
+	}
+	if (!copy(name, buffer, size)) {
+		*why = cannot_write(errno);
+		give_up("copy", size);
 		return false;
 	}
 	buffers += size;

@@ -36,8 +36,9 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint
 // cairn_spool_has_space reports whether more than an eighth of the file system is free.
 bool cairn_spool_has_space(void);
 
-// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it.
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size);
+// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it. On
+// failure it sets *why and errno.
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size, const char **why);
 
 // cairn_spool_compressed tells how many bytes the compressor's files for this process have, and how
 // many bytes of buffers it has removed so far.
