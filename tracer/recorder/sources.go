@@ -28,7 +28,7 @@ type Source struct {
 	// Closed reports that the last buffer grows no more: an open record in it will
 	// never be committed.
 	Closed bool
-	Ended  bool // Closed, and the process has ended
+	Ended  bool // Closed, and the process has ended: a recovery survives damaged records
 	// More reports that the thread has records that are not available. Their epochs are not less
 	// than Beyond, so records of other threads up to that can be consumed.
 	More     bool
@@ -53,9 +53,6 @@ func (r *Recorder) NextBuffer(thread uint32) (sequence uint64) {
 	}
 	return 0
 }
-
-// Number returns the number of the thread.
-func (s *Source) Number() uint32 { return s.thread.number }
 
 // Add adds a buffer, unless the recorder has consumed all of it.
 func (s *Source) Add(seg *record.Buffer) {
@@ -100,7 +97,7 @@ func (s *Source) peek() (rec record.Record, next int, ok bool) {
 			case size == 0:
 				lost.Malformed++
 				size = len(seg.Words)
-			case last && s.Ended: // later records were nested in this call
+			case last && s.Ended && !s.More: // later records were nested in this call
 				return rec, t.offset + size, true
 			default:
 				lost.Abandoned++

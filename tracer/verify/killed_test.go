@@ -133,7 +133,9 @@ func TestKilledRanksAndCompressors(t *testing.T) {
 	require.NoError(t, os.WriteFile(source, []byte(hasty), 0o644))
 	programs := shimtest.CompileForAll(t, source, "-pthread")
 	var checkpoints atomic.Int64
-	t.Cleanup(func() { assert.GreaterOrEqual(t, int(checkpoints.Load()), trials["compressor"], "ranks with checkpoints") })
+	t.Cleanup(func() {
+		assert.GreaterOrEqual(t, int(checkpoints.Load()), trials["compressor"], "ranks with checkpoints")
+	})
 	for _, way := range []string{"rank", "compressor", "both"} {
 		for i := range trials[way] {
 			implementation := shimtest.Implementations[i%2]

@@ -283,7 +283,7 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how 
 // readSource reads the buffers of a thread. The last one may be passed on in part.
 func (d *Directory) readSource(r *recorder.Recorder, t *threadBuffers, known settled, how reading) (*recorder.Source, error) {
 	s := r.NewSource(t.thread)
-	s.Closed, s.Ended = true, !how.living && !t.more
+	s.Closed, s.Ended = true, !how.living
 	s.More, s.Beyond = t.more, t.epoch
 	for i := range t.files {
 		f := &t.files[i]
