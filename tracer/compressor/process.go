@@ -13,6 +13,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
+// maxVain is how often a process is looked at for a cut that it has announced.
+const maxVain = 20
+
 // A process is a traced process of the spool.
 type process struct {
 	name      string
@@ -26,7 +29,8 @@ type process struct {
 	filled uint64        // bytes of buffers that it had filled when it was worked on last
 	ahead  uint64        // bytes that it has filled since
 	more   bool          // there are full buffers from before that
-	cuts   uint64        // number of cuts whose ballots it was told
+	cuts   uint64        // number of cuts whose ballots it was told, or that it was looked at for in vain
+	vain   int           // how often
 	failed time.Time     // of the last error
 	said   string        // that error
 	over   bool          // nothing more can be done
@@ -117,7 +121,11 @@ func (p *process) serve(account *budget.Budget) (err error) {
 		}
 		return err
 	}
-	p.filled, p.cuts = ring.Filled, p.writer.Told()
+	if p.filled, p.cuts = ring.Filled, p.writer.Told(); p.cuts == ring.Cuts {
+		p.vain = 0
+	} else if p.vain++; p.vain > maxVain {
+		p.cuts = ring.Cuts // there is no such cut
+	}
 	p.memory.Store(int64(max(p.writer.Memory(), p.share)))
 	return nil
 }

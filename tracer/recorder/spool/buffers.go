@@ -45,7 +45,8 @@ type reading struct {
 	closed bool  // of a single thread only buffers that it has filled
 	most   int64 // bytes to read, beyond one buffer of each thread; 0: everything
 	memory *bufferMemory
-	hook   func() // for tests: called before each header is read
+	odd    func(err error) // called with files that cannot be buffers
+	hook   func()          // for tests: called before each header is read
 }
 
 // settled is what is known of the buffers of a living process at one moment.
@@ -130,6 +131,9 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 		}
 		f, err := d.readHeader(name, words)
 		switch {
+		case errors.Is(err, plainfile.ErrOdd):
+			how.odd(err)
+			continue
 		case errors.Is(err, record.ErrNoBuffer):
 			// a file that no thread has used yet, or that is still being created
 			continue
@@ -268,7 +272,7 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how 
 		case how.living && h.Sequence != t.next:
 			t.more = true // the one before was taken while the headers were read
 			continue
-		case n > 0 && (how.most > 0 && left < f.size || !how.whole(&t.files[n-1], known)):
+		case how.isTooMuch(f, n == 0, left), n > 0 && !how.whole(&t.files[n-1], known):
 			t.more, t.epoch = true, h.Epoch
 			continue
 		}
@@ -278,6 +282,20 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how 
 	}
 	slices.SortFunc(chosen, func(a, b *threadBuffers) int { return cmp.Compare(a.thread, b.thread) })
 	return chosen
+}
+
+// isTooMuch reports whether a buffer is left to a later reading. left is how many bytes are to be
+// read in this one. The first buffer of each thread is read beyond that, so that the reading gets
+// on; but whoever writes to the directory can make up threads and lengths.
+func (how *reading) isTooMuch(f *bufferFile, first bool, left int64) bool {
+	const threads = 8 // times how.most that the first buffers of threads may have
+	switch {
+	case how.most == 0:
+		return false
+	case first:
+		return how.living && f.size > maxLiveBuffer || left < -threads*how.most
+	}
+	return f.size > left
 }
 
 // readSource reads the buffers of a thread. The last one may be passed on in part.

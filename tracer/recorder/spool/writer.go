@@ -20,6 +20,7 @@ const (
 	maxBufferBytes  = 1 << 30
 	checkpointBytes = 4 << 20   // least number of raw bytes between checkpoints
 	stepBytes       = 8 << 20   // of buffers that are read at once
+	maxLiveBuffer   = 64 << 20  // larger ones are left to the recovery
 	maxStateKept    = 1 << 20   // capacity of the checkpoint buffer that is kept between checkpoints
 	maxStateBytes   = 128 << 20 // size of a checkpoint above which tracing stops: the program is too irregular
 )
@@ -203,7 +204,7 @@ func (w *Writer) read(closed bool, memory *bufferMemory) (sources []*recorder.So
 	const tries = 5 // a thread may take a buffer while it is read
 	for range tries {
 		memory.reset()
-		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: memory, hook: w.listing})
+		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: memory, odd: func(error) {}, hook: w.listing})
 		if !errors.Is(err, errMoved) {
 			break
 		}

@@ -158,8 +158,9 @@ static uint64_t *put_text(uint64_t *word, const char *text)
 
 static int add_later_module(struct dl_phdr_info *info, size_t size, void *first)
 {
-	uint64_t words[2 + 2 + (4096 + 136) / 8], *word = words;
-	char path[4096], id[129];
+	static uint64_t words[2 + 2 + (4096 + 136) / 8]; // threads may have small stacks
+	static char path[4096], id[129];
+	uint64_t *word = words;
 	struct known k;
 
 	(void)size;

@@ -5,6 +5,7 @@
 
 #include "../address/modules.h"
 #include "../evidence/life.h"
+#include "../evidence/watch.h"
 #include "../evidence/usage.h"
 #include "../process/abi.h"
 #include "../process/state.h"
@@ -39,6 +40,8 @@ void cairn_explicit_marker(void);
 #define CAIRN_INITIALIZED(result) \
 	do { \
 		cairn_life_initialized(); \
+		cairn_watch_begin(); \
+		cairn_watch_begin(); \
 		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \
 			cairn_cluster_begin(); \
 	} while (0)

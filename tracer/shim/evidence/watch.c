@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "../process/loader.h"
+#include "../process/state.h"
 #include "context.h"
 #include "life.h"
 #include "usage.h"
@@ -31,10 +33,11 @@ static void *watch(void *unused)
 
 void cairn_watch_begin(void)
 {
+	static atomic_flag begun = ATOMIC_FLAG_INIT;
 	sigset_t all, mask;
 	pthread_t thread;
 
-	if (cairn_pthread_create == NULL)
+	if (cairn_pthread_create == NULL || atomic_load(&cairn_state) != CAIRN_ON || atomic_flag_test_and_set(&begun))
 		return;
 	// no handler of the application must run on our thread
 	sigfillset(&all);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,28 +70,31 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-// read_said reads what the compressor says; released may be NULL. Its file is never mapped, since a
-// file that becomes shorter is a SIGBUS.
-static bool read_said(struct cairn_compressor *header, uint64_t *released)
+// open_said opens the file in which the compressor says something. It is never mapped, since a file
+// that becomes shorter is a SIGBUS.
+static int open_said(char *path, size_t size)
 {
-	char path[sizeof(cairn_config.spool) + 600];
-	const struct iovec parts[] = {{header, sizeof(*header)}, {released, CAIRN_RING * sizeof(*released)}};
+	snprintf(path, size, "%s/compressor", cairn_spool_directory);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
 
-	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
-	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file < 0)
-		return false;
-	const ssize_t n = readv(file, parts, released != NULL ? 2 : 1);
-	close(file);
-	header->stopped[sizeof(header->stopped) - 1] = 0;
-	return n >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
+static bool is_said(const struct cairn_compressor *header, ssize_t bytes)
+{
+	return bytes >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
 }
 
 // hear reads what the compressor says. The caller must hold the lock.
 static void hear(void)
 {
-	if (read_said(&said.header, said.released))
+	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
+	const int file = open_said(path, sizeof(path));
+
+	if (file < 0)
+		return;
+	if (is_said(&said.header, read(file, &said, sizeof(said))))
 		cairn_spool_compressed(said.header.bytes, said.header.removed);
+	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
+	close(file);
 }
 
 static void wake(void)
@@ -312,10 +314,15 @@ void cairn_ballot_request(uint64_t number)
 
 bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 {
-	const int saved = errno;
+	char path[sizeof(cairn_config.spool) + 600];
+	const int saved = errno, file = open_said(path, sizeof(path));
 	struct cairn_compressor h;
-	const bool there = read_said(&h, NULL) && h.cut == number + 1 && h.cut_again == h.cut;
+	bool there = false;
 
+	if (file >= 0) {
+		there = is_said(&h, read(file, &h, sizeof(h))) && h.cut == number + 1 && h.cut_again == h.cut;
+		close(file);
+	}
 	if (there)
 		*ballot = (struct cairn_ballot_answer){h.signature, h.unchanged, h.period, h.calls};
 	errno = saved;

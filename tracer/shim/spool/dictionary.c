@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../process/config.h"
 #include "spool.h"
 
 enum { MAX_WORDS = 2048 };
@@ -36,7 +37,7 @@ void cairn_rare_unlock(struct cairn_rare *lock)
 // open_file creates the file on first use: most programs need none.
 static int open_file(void)
 {
-	char path[8192];
+	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
 	int opened, kept;
 
 	if (snprintf(path, sizeof(path), "%s/dictionary", cairn_spool_directory) >= (int)sizeof(path))
@@ -57,7 +58,7 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	static struct cairn_rare lock;
 	static off_t end; // of the complete entries
 	static bool tried;
-	uint64_t entry[1 + MAX_WORDS];
+	static uint64_t entry[1 + MAX_WORDS]; // threads may have small stacks
 	size_t size = 8 * (1 + (size_t)count);
 	int before = errno;
 	ssize_t n;
@@ -67,7 +68,7 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	if (!tried)
 		file = open_file();
 	tried = true;
-	if (file < 0) {
+	if (file < 0 || !cairn_spool_fits((uint64_t)end + size)) {
 		cairn_rare_unlock(&lock);
 		errno = before;
 		return false;

@@ -38,10 +38,7 @@ const char *cairn_spool_limit_reached(void)
 	return failure;
 }
 
-// fits reports whether a file may become size bytes long. A process that writes beyond RLIMIT_FSIZE
-// gets SIGXFSZ, which would end the application. The limit is meant for the application's files,
-// but it applies to ours, too.
-static bool fits(uint64_t size)
+bool cairn_spool_fits(uint64_t size)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur)
@@ -53,7 +50,7 @@ static bool fits(uint64_t size)
 // open_new creates a file that must not exist, since others may have put something there.
 static int open_new(const char *name, int flags)
 {
-	char path[sizeof(cairn_spool_directory) + 64];
+	static char path[sizeof(cairn_spool_directory) + 64]; // threads may have small stacks
 	struct stat s;
 	int file;
 
@@ -92,7 +89,7 @@ static bool write_process(const char *text)
 	size_t left = strlen(text);
 	int file;
 
-	if (!fits(left))
+	if (!cairn_spool_fits(left))
 		return false;
 	file = open_new("process.json.new", O_WRONLY);
 	if (file < 0)
@@ -179,7 +176,7 @@ static bool take(size_t size, bool sign)
 	// processes that begin. The compressor has the same rule.
 	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
 
-	if (!fits(size))
+	if (!cairn_spool_fits(size))
 		return false;
 	if (!cairn_budget_take(size, reserve)) {
 		errno = EDQUOT;
@@ -192,8 +189,8 @@ static bool take(size_t size, bool sign)
 // give_up removes a file that cannot be used, and returns what take charged for it.
 static void give_up(const char *name, size_t size)
 {
+	static char path[sizeof(cairn_spool_directory) + 64];
 	const int saved = errno;
-	char path[sizeof(cairn_spool_directory) + 64];
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	unlink(path);
@@ -294,7 +291,7 @@ bool cairn_spool_has_space(void)
 // copy writes a file under a name that nobody reads, and then gives it its own.
 static bool copy(const char *name, const void *content, uint64_t size)
 {
-	char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
+	static char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
 	uint64_t at = 0;
 	const int file = open_new("copy", O_WRONLY);
 

@@ -33,6 +33,11 @@ uint64_t cairn_spool_buffer_bytes(void);
 // NULL and sets *why and errno. Calls must not be concurrent.
 struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why);
 
+// cairn_spool_fits reports whether a file may become size bytes long; else it sets errno. A process
+// that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the application. The limit is meant
+// for the application's files, but it applies to ours, too.
+bool cairn_spool_fits(uint64_t size);
+
 // cairn_spool_has_space reports whether more than an eighth of the file system is free.
 bool cairn_spool_has_space(void);
 

@@ -21,7 +21,6 @@
 #include "../evidence/context.h"
 #include "../evidence/evidence.h"
 #include "../evidence/life.h"
-#include "../evidence/watch.h"
 #include "../gen/prototypes_gen.h"
 #include "../process/clock.h"
 #include "../process/config.h"
@@ -200,7 +199,6 @@ void cairn_start(void)
 	cairn_evidence_begin();
 	cairn_life_begin();
 	cairn_buffers_begin();
-	cairn_watch_begin();
 	pthread_atfork(NULL, NULL, in_child);
 	if (cairn_config.pointers)
 		cairn_pointers_begin();
