@@ -20,7 +20,17 @@ import (
 
 // late is added to the compressor: requests for ballots of the first ranks are answered late, or
 // never if delay is 0, and with vary anything from punctually to that late.
-const late = `
+const late = `package spool
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+)
+
 var lateSince sync.Map
 
 func isLate(p *record.Process, cuts uint64) bool {
@@ -43,20 +53,21 @@ func isLate(p *record.Process, cuts uint64) bool {
 func withCompressor(t *testing.T, ranks, delayMS int, vary bool) string {
 	t.Helper()
 	dir := t.TempDir()
-	source := filepath.Join(shimtest.Root(), "tracer/recorder/spool/writer.go")
-	b, err := os.ReadFile(source)
+	folder := filepath.Join(shimtest.Root(), "tracer/recorder/spool")
+	b, err := os.ReadFile(filepath.Join(folder, "writer.go"))
 	require.NoError(t, err)
-	text := string(b)
-	for _, change := range [][2]string{
-		{"import (\n", "import (\n\t\"math/rand/v2\"\n\t\"strconv\"\n\t\"sync\"\n\t\"time\"\n"},
-		{"func (w *Writer) tellBallot(cuts uint64) error {\n", "func (w *Writer) tellBallot(cuts uint64) error {\n\tif isLate(w.process, cuts) {\n\t\treturn nil\n\t}\n"},
+	const place = "func (w *Writer) tellBallot(cuts uint64) error {\n"
+	require.Equal(t, 1, strings.Count(string(b), place))
+	replaced := map[string]string{}
+	for name, text := range map[string]string{
+		"writer.go": strings.Replace(string(b), place, place+"\tif isLate(w.process, cuts) {\n\t\treturn nil\n\t}\n", 1),
+		"late.go":   fmt.Sprintf(late, ranks, delayMS, vary),
 	} {
-		require.Equal(t, 1, strings.Count(text, change[0]), change[0])
-		text = strings.Replace(text, change[0], change[1], 1)
+		replaced[filepath.Join(folder, name)] = filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	changed, overlay := filepath.Join(dir, "writer.go"), filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(changed, []byte(text+fmt.Sprintf(late, ranks, delayMS, vary)), 0o600))
-	files, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
+	overlay := filepath.Join(dir, "overlay.json")
+	files, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(overlay, files, 0o600))
 	program := filepath.Join(dir, "bin", "cairn")
