@@ -201,9 +201,9 @@ func (d *Directory) readHeader(name string, words []uint64) (bufferFile, error) 
 	return f, err
 }
 
-// readBuffer reads the buffer in a file. Only the used words are read, since the file of a short run
-// is mostly unused. For a living process it returns errMoved if the buffer is not in the use any
-// more that f is about.
+// readBuffer reads the buffer in a file. Only the used words are read, since the file of a short
+// run is mostly unused. For a living process it returns errMoved if the buffer is not in the use
+// any more that f is about.
 func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory) (*record.Buffer, error) {
 	words := memory.take(record.BufferHeaderWords)
 	file, now, err := d.openBuffer(f.name, words)

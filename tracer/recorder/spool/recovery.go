@@ -118,9 +118,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	return content, report, last.number, nil
 }
 
-// consumeBuffers has the recorder consume the record buffers of a process, the last of them with its
-// life. It returns their number. What a process has left is read piece by piece: it may be much if
-// there was no compressor.
+// consumeBuffers has the recorder consume the record buffers of a process, the last of them with
+// its life. It returns their number. What a process has left is read piece by piece: it may be much
+// if there was no compressor.
 func (d *Directory) consumeBuffers(r *recorder.Recorder, ended bool, life observed.Life) (read int, err error) {
 	how := reading{living: !ended, memory: &bufferMemory{}, odd: func(err error) { r.AddNote("%v", err) }}
 	if ended {

@@ -281,8 +281,8 @@ func (w *Writer) release(files []bufferFile, once int64) error {
 		case isOnce:
 			once -= f.size
 		case done:
-			// The header may have been read while a thread wrote it: that of the use before with the
-			// number of the new one.
+			// The header may have been read while a thread wrote it: that of the use before with
+			// the number of the new one.
 			if now, err := w.directory.readHeader(f.name, words[:]); err == nil && now.header.Taken == f.header.Taken && now.consumedBy(w.recorder) {
 				w.answer.release(f.name, f.header.Taken)
 			}
