@@ -102,8 +102,9 @@ func (p *preloader) preload(mpi, variant string) []string {
 
 // start runs a variant of a program on one rank.
 func (p *preloader) start(mpi, variant string, words ...string) string {
+	words = slices.Concat(p.preload(mpi, variant), words)
 	defer p.compress(variant)()
-	return p.run(mpirun(mpi, 1, slices.Concat(p.preload(mpi, variant), words)...)...)
+	return p.run(mpirun(mpi, 1, words...)...)
 }
 
 func tracerCalls(b *bench) {
