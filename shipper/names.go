@@ -38,7 +38,7 @@ func memoryForNames(limit int64) int64 {
 		least = 48 << 20
 		most  = 160 << 20
 	)
-	return min(max(limit-own, least), most, resolver.DefaultMemory)
+	return min(max(limit-own, least), most)
 }
 
 func (n *names) close() {

@@ -43,7 +43,7 @@ func (t *symbolTables) resolved() string {
 		return ""
 	}
 	defer dir.Close()
-	names, _ := fs.Glob(dir.FS(), "*"+".json")
+	names, _ := fs.Glob(dir.FS(), "*.json")
 	slices.Sort(names)
 	return strings.Join(names, "\n")
 }

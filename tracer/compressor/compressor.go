@@ -25,7 +25,6 @@ const (
 	scanInterval  = time.Second      // between scans of a spool that looks unchanged
 	leastInterval = time.Millisecond // between two looks, whoever rings
 	retryInterval = 10 * time.Second // after an error
-	symbols       = "symbols"        // a directory of the spool that is no process's
 )
 
 // A Compressor compresses what the processes of a spool record.
@@ -137,7 +136,7 @@ func (c *Compressor) scan() {
 	there := map[string]bool{}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !entry.IsDir() || name == symbols || strings.HasPrefix(name, ".") {
+		if !entry.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
 		there[name] = true

@@ -25,7 +25,8 @@ type process struct {
 
 	work   sync.Mutex    // held by who works on it; it guards what follows
 	writer *spool.Writer // nil: it has not recorded enough so far
-	share  int           // memory of its recorder in bytes, from the next checkpoint on
+	has    int           // memory of its recorder in bytes
+	share  int           // the same, at most, from the next checkpoint on
 	filled uint64        // bytes of buffers that it had filled when it was worked on last
 	ahead  uint64        // bytes that it has filled since
 	more   bool          // there are full buffers from before that
@@ -62,7 +63,7 @@ func (p *process) close() {
 
 // giveUp leaves what the process records to its recovery.
 func (p *process) giveUp() {
-	p.over, p.writer = true, nil
+	p.over, p.writer, p.has = true, nil, 0
 	p.memory.Store(0)
 }
 
@@ -126,6 +127,7 @@ func (p *process) serve(account *budget.Budget) (err error) {
 	} else if p.vain++; p.vain > maxVain {
 		p.cuts = ring.Cuts // there is no such cut
 	}
-	p.memory.Store(int64(max(p.writer.Memory(), p.share)))
+	p.has = p.writer.Memory()
+	p.memory.Store(int64(max(p.has, p.share)))
 	return nil
 }

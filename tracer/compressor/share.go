@@ -17,11 +17,7 @@ func (c *Compressor) shareOf(p *process) int {
 			others += int(other.memory.Load())
 		}
 	}
-	has := 0
-	if p.writer != nil {
-		has = p.writer.Memory()
-	}
-	return share(has, others)
+	return share(p.has, others)
 }
 
 // share returns the memory for a recorder that has this much, where the others have or may take

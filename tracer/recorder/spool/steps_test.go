@@ -255,3 +255,50 @@ func TestThreadsGoOnMeanwhile(t *testing.T) {
 		})
 	}
 }
+
+// Whatever a process says and writes, the compressor neither panics nor reads without bound, and
+// the process can be recovered or not.
+func TestAnythingFromTheProcess(t *testing.T) {
+	seeds := 60
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(uint64(seed), 21))
+		s := recordtest.NewShim(t)
+		s.Process.BufferBytes = record.BufferHeaderBytes + 4096
+		s.RandomProgram(random, 600)
+		w, dir := startSpool(t, s)
+		w.most = 3
+		w.apart = true
+		w.play(s, nil)
+		for range 40 {
+			files, err := filepath.Glob(filepath.Join(dir, "*"+bufferSuffix))
+			require.NoError(t, err)
+			if len(files) == 0 {
+				break
+			}
+			damage(t, random, files[random.IntN(len(files))])
+			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
+			_, _ = w.spool.Step(RingState{Filled: random.Uint64(), Cuts: random.Uint64() >> random.IntN(64), Once: int64(random.Uint64())})
+		}
+		_, _, _ = Snapshot(dir)
+		_, _, _ = Recover(dir)
+	}
+}
+
+// damage changes some bytes of a file, most of them in the header and at the first records.
+func damage(t *testing.T, random *rand.Rand, file string) {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	for range random.IntN(4) {
+		at := int64(8 * random.IntN(12))
+		if random.IntN(2) == 0 {
+			at = record.BufferHeaderBytes + int64(random.IntN(600))
+		}
+		b := binary.LittleEndian.AppendUint64(nil, random.Uint64()>>random.IntN(64))
+		_, err := f.WriteAt(b[:1+random.IntN(8)], at)
+		require.NoError(t, err)
+	}
+}

@@ -134,8 +134,8 @@ func (w *Writer) resume() error {
 // there, since a recovery must take the same decisions.
 func (w *Writer) SetMemory(bytes int) { w.memoryShare = bytes }
 
-// Memory returns the estimated memory of the recorder in bytes.
-func (w *Writer) Memory() int { return w.recorder.Memory() }
+// Memory returns the memory in bytes that the recorder had after the last step, as estimated.
+func (w *Writer) Memory() int { return int(w.usage[usageMemory]) }
 
 // Step compresses the buffers that are full, and writes a checkpoint if one is due. If the process
 // has requested a ballot it is told. more reports that there are other full buffers. ring is what

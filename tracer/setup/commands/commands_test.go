@@ -89,7 +89,11 @@ func copyCommands(dir string) error {
 // build builds the static commands of the image for an architecture.
 func build(dir, architecture string) error {
 	for _, name := range staticCommands {
-		c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -linkmode external -extldflags -static", "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
+		flags := "-s -w"
+		if name == "cairn" { // the only one with C
+			flags += " -linkmode external -extldflags -static"
+		}
+		c := exec.Command("go", "build", "-trimpath", "-tags=netgo,osusergo", "-ldflags", flags, "-o", filepath.Join(dir, name), "github.com/cairn-mpi/cairn/cmd/"+name)
 		c.Env = append(os.Environ(), "CGO_ENABLED=1", "GOARCH="+architecture)
 		if architecture == "arm64" {
 			c.Env = append(c.Env, "CC=aarch64-linux-gnu-gcc")

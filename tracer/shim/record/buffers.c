@@ -93,6 +93,8 @@ static void hear(void)
 		return;
 	if (is_said(&said.header, read(file, &said, sizeof(said))))
 		cairn_spool_compressed(said.header.bytes, said.header.removed);
+	else
+		memset(&said, 0, sizeof(said)); // somebody else has written it
 	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
 	close(file);
 }

@@ -104,22 +104,22 @@ func (r Run) compressInBackground(ctx context.Context, spool string) (end func()
 	// a limit of file sizes is an error like others then
 	tooLarge := make(chan os.Signal, 1)
 	signal.Notify(tooLarge, unix.SIGXFSZ)
-	close := func() {}
+	stop := func() {}
 	if c, err := compressor.Start(spool, r.say); err != nil {
 		r.say("records are not compressed while the command runs: %v", err)
 	} else {
-		close = c.Close
+		stop = c.Close
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
-		defer func() { done <- struct{}{} }()
+		defer close(done)
 		shipper.Pack(ctx, spool)
 	}()
 	return func() {
 		cancel()
 		<-done
-		close()
+		stop()
 		signal.Stop(tooLarge)
 	}
 }
