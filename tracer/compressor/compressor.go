@@ -22,9 +22,10 @@ const (
 	processesAWorker = 16 // that a further worker is for
 	others           = 1  // further processors of Go: threads of low priority (shipper.Pack) may hold one without running
 
-	scanInterval  = time.Second      // between scans of a spool that looks unchanged
-	leastInterval = time.Millisecond // between two looks, whoever rings
-	retryInterval = 10 * time.Second // after an error
+	scanInterval  = time.Second           // between scans of a spool that looks unchanged
+	startInterval = 20 * time.Millisecond // the same, where a process may be about to start
+	leastInterval = time.Millisecond      // between two looks, whoever rings
+	retryInterval = 10 * time.Second      // after an error
 )
 
 // A Compressor compresses what the processes of a spool record.
@@ -44,6 +45,7 @@ type Compressor struct {
 	workers   int             // that work
 	closed    bool
 	scanned   time.Time // of the spool's last scan
+	unopened  bool      // that scan found a directory that is no process's, or not yet
 	changed   time.Time // when the spool was changed last, as that scan saw it
 }
 
@@ -124,8 +126,12 @@ func (c *Compressor) watch() {
 func (c *Compressor) scan() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	interval := scanInterval
+	if c.unopened {
+		interval = startInterval
+	}
 	info, err := c.root.Stat(".")
-	if err != nil || info.ModTime().Equal(c.changed) && time.Since(c.scanned) < scanInterval {
+	if err != nil || info.ModTime().Equal(c.changed) && time.Since(c.scanned) < interval {
 		return
 	}
 	c.changed, c.scanned = info.ModTime(), time.Now()
@@ -133,6 +139,7 @@ func (c *Compressor) scan() {
 	if err != nil {
 		return
 	}
+	c.unopened = false
 	there := map[string]bool{}
 	for _, entry := range entries {
 		name := entry.Name()
@@ -143,6 +150,8 @@ func (c *Compressor) scan() {
 		if c.processes[name] == nil && !c.released[name] {
 			if p := openProcess(c.root, name); p != nil {
 				c.processes[name] = p
+			} else {
+				c.unopened = true
 			}
 		}
 	}
