@@ -21,6 +21,7 @@ type Long struct {
 	t         testing.TB
 	process   *Process
 	writer    *spool.Writer
+	account   *budget.Budget // nil: none
 	buffer    []uint64
 	at        int
 	sequence  uint64
@@ -58,7 +59,7 @@ func (p *Process) Begin(t testing.TB, node string) *Long {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Long{t: t, process: p, writer: w, Directory: dir}
+	return &Long{t: t, process: p, writer: w, account: account, Directory: dir}
 }
 
 // Repeat makes the calls that the process has collected, n times, with different times.
@@ -122,6 +123,9 @@ func (l *Long) newBuffer(size int) []uint64 {
 	defer f.Close()
 	if err := f.Truncate(int64(size)); err != nil {
 		l.t.Fatal(err)
+	}
+	if l.account != nil {
+		l.account.Add(int64(size)) // the compressor subtracts it again
 	}
 	memory, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {

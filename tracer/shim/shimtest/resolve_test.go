@@ -25,9 +25,10 @@ type sent struct {
 
 // A fakeListener collects what ranks send.
 type fakeListener struct {
-	t    *testing.T
-	fd   int
-	done chan struct{}
+	t       *testing.T
+	fd      int
+	closing sync.Once
+	done    chan struct{}
 
 	mu   sync.Mutex
 	sent []sent
@@ -45,9 +46,13 @@ func bind(t *testing.T, spool string, backlog int) *fakeListener {
 	require.NoError(t, err)
 	require.NoError(t, unix.Bind(fd, &unix.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/socket", folder.Fd())}))
 	require.NoError(t, unix.Listen(fd, backlog))
-	t.Cleanup(func() { _ = unix.Close(fd) })
-	return &fakeListener{t: t, fd: fd}
+	l := &fakeListener{t: t, fd: fd}
+	t.Cleanup(l.close)
+	return l
 }
+
+// close closes the socket, once: its descriptor may be another file's afterwards.
+func (l *fakeListener) close() { l.closing.Do(func() { _ = unix.Close(l.fd) }) }
 
 // listen makes the socket and accepts connections.
 func listen(t *testing.T, spool string) *fakeListener {
@@ -245,7 +250,7 @@ func TestNobodyReceives(t *testing.T) {
 			"no folder": func(*testing.T, string) {},
 			"no socket": func(t *testing.T, spool string) { require.NoError(t, os.Mkdir(filepath.Join(spool, "symbols"), 0o755)) },
 			"nobody listens": func(t *testing.T, spool string) {
-				require.NoError(t, unix.Close(bind(t, spool, 1).fd))
+				bind(t, spool, 1).close()
 			},
 			"nobody accepts": func(t *testing.T, spool string) {
 				bind(t, spool, 0)

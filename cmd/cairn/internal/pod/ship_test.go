@@ -267,9 +267,8 @@ func TestShipRemovesWhatAnotherUserHasWritten(t *testing.T) {
 	dir := spooltest.New("launch", 3, 4).Init().Barrier().Finalize().Write(t, spool)
 	require.NoError(t, os.Chmod(dir, 0o777)) // as the shim does
 	program := filepath.Join(t.TempDir(), "cairn")
-	binary, err := os.ReadFile(os.Args[0])
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(program, binary, 0o755))
+	// by another process: a child that another test starts meanwhile would have our file open
+	require.NoError(t, exec.Command("cp", os.Args[0], program).Run())
 	cmd := exec.Command(program, "ship", "--spool", spool, "--store", to, "--grace", "20", "--spool-limit-bytes", "1000000")
 	cmd.Env = append(os.Environ(), "CAIRN_TEST_COMMAND=1", "CAIRN_POD_UID=uid-0")
 	cmd.Stderr = os.Stderr
