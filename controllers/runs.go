@@ -107,7 +107,7 @@ func coarseTimes(runs []messages.Run) []string {
 	var coarse []string
 	for _, run := range runs {
 		if run.CallsCoarse > 0 {
-			coarse = append(coarse, fmt.Sprintf("run %s: %d of %d calls have only sums of times (ranks %s): the spool approached its limit while the storage accepted nothing",
+			coarse = append(coarse, fmt.Sprintf("run %s: %d of %d calls have only sums of times (ranks %s): the spool approached its limit or the compressor could not follow",
 				run.ID, run.CallsCoarse, run.Calls, run.CoarseRanks))
 		}
 	}

@@ -29,7 +29,7 @@ func TestCallsThatWereNotRecorded(t *testing.T) {
 		name, reason, want string
 		answer             messages.Merge
 	}{
-		{"times were given up", "TimesCoarse", "run 0/3: 131072 of 1000000 calls have only sums of times (ranks 0-1): the spool approached its limit while the storage accepted nothing",
+		{"times were given up", "TimesCoarse", "run 0/3: 131072 of 1000000 calls have only sums of times (ranks 0-1): the spool approached its limit or the compressor could not follow",
 			messages.Merge{Runs: []messages.Run{whole, coarse}}},
 		{"a limit was reached", "CallsLost", "run 0/1: 11214754 of 12024008 calls were not recorded: the spool of the pod was full (ranks 0-3)",
 			messages.Merge{Runs: []messages.Run{whole, cut}, IncompleteRuns: 1}},

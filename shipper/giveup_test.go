@@ -51,14 +51,21 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 		o.SpoolLimit, o.Logf, o.Grace = limit, nil, patient
 		stop := running(t, o)
 		calls := uint64(2) // MPI_Init of each
+		auditor := budget.Auditor{Budget: account}
 		play := func(turns int) {
-			for rank, p := range ranks {
-				p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
-				long[rank].Repeat(turns)
-				calls += 3 * uint64(turns)
+			for ; turns > 0; turns -= 5_000 {
+				n := min(turns, 5_000)
+				for rank, p := range ranks {
+					p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
+					long[rank].Repeat(n)
+					calls += 3 * uint64(n)
+				}
+				// real ranks are slower
+				eventually(t, "the logs are coded, and there is room", func() bool {
+					left, _, err := auditor.Left()
+					return err == nil && waiting(spool) < 5<<20 && left >= limit/4
+				})
 			}
-			// real ranks are slower
-			eventually(t, "the logs are coded", func() bool { return waiting(spool) < 5<<20 })
 			require.LessOrEqual(t, treeSize(spool), int64(limit))
 		}
 		coarse := func() (n int) {

@@ -287,7 +287,7 @@ func (c *Cursor) time(terminal int32) bool {
 // stretchErrors sets the error of the times of the current call if only sums are known: it was at
 // some time within its stretch.
 func (c *Cursor) stretchErrors(rounded bool) {
-	off := c.part.sums.Span
+	off := c.part.sums.Span + c.part.beside
 	if rounded {
 		c.off.Reset()
 		off += c.off.Ticks

@@ -47,11 +47,13 @@ func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
 // Timing codes the gaps and durations of the thread's calls from timing.BlockCalls·number on,
 // timing.BlockCalls of each. The first call begins begin ticks after the thread's first call.
 func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, durations []int64) error {
-	at := number * timing.BlockCalls
-	if at+timing.BlockCalls > p.lengths[t.Root] || len(gaps) != timing.BlockCalls || len(durations) != timing.BlockCalls {
-		return fmt.Errorf("trace: block %d of thread %d: %d gaps, %d durations, %d calls of the thread are known", number, t.Thread, len(gaps), len(durations), p.lengths[t.Root])
+	if len(gaps) != timing.BlockCalls || len(durations) != timing.BlockCalls {
+		return fmt.Errorf("trace: block %d of thread %d: %d gaps, %d durations", number, t.Thread, len(gaps), len(durations))
 	}
-	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
+	walk, err := p.walk(t, number)
+	if err != nil {
+		return err
+	}
 	encoder := timing.NewEncoder(p.plan)
 	for i := range gaps {
 		terminal, _ := walk.Next()
@@ -61,29 +63,55 @@ func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, duratio
 	return p.file.err
 }
 
-// Sums writes sums over per calls each, ShortSums or LongSums, in place of a block that was read
+// walk returns a walk that begins at the first call of a block of the thread.
+func (p *PartWriter) walk(t *Thread, number uint64) (*grammar.Walk, error) {
+	at := number * timing.BlockCalls
+	if at+timing.BlockCalls > p.lengths[t.Root] {
+		return nil, fmt.Errorf("trace: block %d of thread %d: %d calls of the thread are known", number, t.Thread, p.lengths[t.Root])
+	}
+	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
+	return walk, nil
+}
+
+// Sums writes sums over per calls each, ShortSums or LongSums, of the gaps and durations that
+// Timing would code.
+func (p *PartWriter) Sums(t *Thread, number uint64, begin int64, gaps, durations []int64, per uint64) error {
+	i := -1
+	return p.sums(t, number, begin, per, func(int32) (gap, duration int64, ok bool) {
+		if i++; i >= len(gaps) || i >= len(durations) {
+			return 0, 0, false
+		}
+		return gaps[i], durations[i], true
+	})
+}
+
+// Coarsen writes sums over per calls each, ShortSums or LongSums, in place of a block that was read
 // from a part.
-func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
+func (p *PartWriter) Coarsen(t *Thread, b PartBlock, per uint64) error {
 	begin, times, err := b.open(p.plan)
 	if err != nil {
 		return err
 	}
 	defer times.release(b.part.file.budget)
-	at := b.Number() * timing.BlockCalls
-	if at+timing.BlockCalls > p.lengths[t.Root] {
-		return fmt.Errorf("trace: block %d of thread %d: %d calls of the thread are known", b.Number(), t.Thread, p.lengths[t.Root])
+	return p.sums(t, b.Number(), begin, per, times.next)
+}
+
+// sums writes the sums of what next returns for each call of a block.
+func (p *PartWriter) sums(t *Thread, number uint64, begin int64, per uint64, next func(terminal int32) (gap, duration int64, ok bool)) error {
+	walk, err := p.walk(t, number)
+	if err != nil {
+		return err
 	}
-	walk, _ := p.grammar.Seek(t.Root, at, p.lengths)
 	encoder := timing.NewSumsEncoder(per)
 	for range uint64(timing.BlockCalls) {
 		terminal, _ := walk.Next()
-		gap, duration, ok := times.next(terminal)
+		gap, duration, ok := next(terminal)
 		if !ok {
 			return fmt.Errorf("trace: %w", timing.ErrDamaged)
 		}
 		encoder.Call(terminal, gap, duration)
 	}
-	p.file.block(sumsKind(per), int64(b.Thread()), int64(b.Number()), encoder.Finish(binary.AppendVarint(nil, begin)))
+	p.file.block(sumsKind(per), int64(t.Thread), int64(number), encoder.Finish(binary.AppendVarint(nil, begin)))
 	return p.file.err
 }
 

@@ -115,6 +115,7 @@ type timingPart struct {
 	start           int64 // of a block: its first tick relative to the thread's
 	calls           uint64
 	size            int64 // booked on the reader's budget
+	beside          int64 // of a block with LongSums: ticks of such blocks beside it
 }
 
 // release returns the memory of the part.
@@ -203,14 +204,37 @@ func (t *Reader) timingOf(thread int, calls, at uint64, stood extrapolations) (t
 	if err != nil {
 		return timingPart{}, err
 	}
+	all := calls
 	calls = min(calls-at, timing.BlockCalls)
 	if per := sumsOf(kind); per > 0 {
-		return timingPart{sums: timing.NewSumsDecoder(coded, per, calls), start: start, calls: calls, size: size}, nil
+		part := timingPart{sums: timing.NewSumsDecoder(coded, per, calls), start: start, calls: calls, size: size}
+		if per == timing.LongSums {
+			part.beside = t.spanOfSums(thread, all, int64(at)-timing.BlockCalls) + t.spanOfSums(thread, all, int64(at)+timing.BlockCalls)
+		}
+		return part, nil
 	}
 	own := calls - stood.within(at, at+calls)
 	return timingPart{
 		decoder: timing.NewDecoder(t.timingPlan, coded, own, t.budget), start: start, calls: calls, size: size,
 	}, nil
+}
+
+// spanOfSums returns the length in ticks of the block of call at of a thread with so many calls, if
+// it is one of LongSums; 0 otherwise.
+func (t *Reader) spanOfSums(thread int, calls uint64, at int64) int64 {
+	if at < 0 || uint64(at) >= calls || t.sumsOf(thread, uint64(at)/timing.BlockCalls) != timing.LongSums {
+		return 0
+	}
+	_, _, coded, size, err := t.timingBlock(thread, uint64(at))
+	if err != nil {
+		return 0 // the error is reported when the block is read
+	}
+	defer t.budget.Give(size)
+	sums := timing.NewSumsDecoder(coded, timing.LongSums, min(calls-uint64(at), timing.BlockCalls))
+	if !sums.Begin() {
+		return 0
+	}
+	return sums.Span
 }
 
 // Timing returns the gaps and durations of Threads()[thread], in ticks; nil if the trace has none.

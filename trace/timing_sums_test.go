@@ -25,7 +25,7 @@ func coarser(t testing.TB, c *trace.Content, parts []*trace.Part, per func(numbe
 		require.NoError(t, err)
 		p.Blocks(func(b trace.PartBlock) {
 			if n := per(b.Number()); n > b.SumsOf() {
-				require.NoError(t, w.Sums(&th, b, n))
+				require.NoError(t, w.Coarsen(&th, b, n))
 			} else {
 				require.NoError(t, w.Copy(b))
 			}

@@ -38,7 +38,7 @@ func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Lo
 		sentences = append(sentences, capital(strings.Join(parts, ", and "))+"; what follows is about the rest.")
 	}
 	if n, ranks := trace.CoarseCalls(coarse); n > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s reduced to sums of times, because the spool was close to its limit while the storage did not accept them (%s); who waited for whom is not known there.",
+		sentences = append(sentences, fmt.Sprintf("%s reduced to sums of times, because the spool was close to its limit or the compressor could not follow (%s); who waited for whom is not known there.",
 			share(n, calls, false), names(ranks.String(), ranks.Len())))
 	}
 	return strings.Join(sentences, " ")

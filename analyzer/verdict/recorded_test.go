@@ -32,7 +32,7 @@ func TestRecorded(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	coarse := []trace.Coarse{{Rank: 0, From: 0, To: 131_072, Per: 1024}, {Rank: 1, From: 65_536, To: 131_072, Per: 65_536}}
-	sums := "20% of the calls (196,608 of 1,000,000) were reduced to sums of times, because the spool was close to its limit while the storage did not accept them (ranks 0-1); who waited for whom is not known there."
+	sums := "20% of the calls (196,608 of 1,000,000) were reduced to sums of times, because the spool was close to its limit or the compressor could not follow (ranks 0-1); who waited for whom is not known there."
 	require.Equal(t, sums, Recorded(2, nil, 1_000_000, nil, coarse))
 	require.Equal(t, "Rank 1 of 3 left no trace; what follows is about the rest. "+sums, Recorded(3, ranks(1), 1_000_000, nil, coarse))
 }

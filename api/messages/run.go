@@ -38,7 +38,7 @@ type Run struct {
 	CallsLost uint64 `json:"calls_lost,omitempty"`
 	LostWhy   string `json:"lost_why,omitempty"`
 	// CallsCoarse are calls that have only sums of times, because the spool approached its limit
-	// while the storage accepted nothing. CoarseRanks made them.
+	// or the compressor could not follow. CoarseRanks made them.
 	CallsCoarse uint64 `json:"calls_coarse,omitempty"`
 	CoarseRanks string `json:"coarse_ranks,omitempty"`
 	TraceBytes  int64  `json:"trace_bytes"`

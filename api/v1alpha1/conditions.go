@@ -116,7 +116,7 @@ const (
 	// limit was reached. The message states how many of how many, and which limit.
 	ReasonCallsLost = "CallsLost"
 	// ReasonTimesCoarse: all calls arrived, but some have only sums of times, because the spool
-	// approached its limit while the storage accepted nothing. The message states how many.
+	// approached its limit or the compressor could not follow. The message states how many.
 	ReasonTimesCoarse = "TimesCoarse"
 	// ReasonCollecting: waiting for traces, then merging them.
 	ReasonCollecting = "Collecting"

@@ -137,6 +137,9 @@ func (s *SumsDecoder) stretch() bool {
 	return s.d.Err == nil && all == int64(calls)
 }
 
+// Begin reads the sums of the first stretch, so that Span is known before the first Call.
+func (s *SumsDecoder) Begin() bool { return s.left > 0 && (s.now.calls > 0 || s.stretch()) }
+
 // Call returns the share of the next call, which has this terminal, in the sums.
 func (s *SumsDecoder) Call(terminal int32) (gap, duration int64, ok bool) {
 	if s.left == 0 || s.now.calls == 0 && !s.stretch() {

@@ -19,9 +19,12 @@ const (
 	ShortExplicit      = 3 // a record's header without the caller follows, then the outputs
 	ShortStateShift    = 1 // positions in the first word
 	ShortOriginalShift = 3
-	ShortDurationShift = 19 // open or explicit: bytes up to the next record
-	ShortEnterBits     = 40 // low bits of the second word; above it the epoch
-	EntryModule        = 1  // types of entries in the dictionary
+	ShortDurationShift = 19    // open or explicit: bytes up to the next record
+	ShortEnterBits     = 40    // low bits of the second word; above it the epoch
+	SummedRecord       = 65534 // replaces the function in a summed record
+	SummedCalls        = 8192  // maximal number of calls in it
+	SummedCountBits    = 14    // low bits of its progress: how many there are; above it the exit of the last one, counted from enter
+	EntryModule        = 1     // types of entries in the dictionary
 	EntryPath          = 2
 	EntryAllocation    = 3
 	EntryLine          = 4
@@ -76,6 +79,28 @@ const (
 	RecordCallerAt   = 40
 	RecordResultAt   = 48
 	RecordBytes      = 56
+)
+
+// A summed record has many calls that repeat originals. It begins with this header, followed by as many sums as rows says and by offsets of originals, four in a word.
+const (
+	SummedLengthAt   = 0
+	SummedFunctionAt = 4
+	SummedBindingAt  = 6
+	SummedFlagsAt    = 7
+	SummedRowsAt     = 8
+	SummedStateAt    = 12
+	SummedNextAt     = 14
+	SummedEpochAt    = 16
+	SummedEnterAt    = 24
+	SummedProgressAt = 32
+	SummedBytes      = 40
+)
+
+// A row of a summed record, about the calls that repeat one original (its offset, in the low 16 bits; 0: none): the sum of the gaps before them, above it, and that of their durations.
+const (
+	SumsGapAt      = 0
+	SumsDurationAt = 8
+	SumsBytes      = 16
 )
 
 // The life of a process is the first part of its file of observations: what is known of its end.

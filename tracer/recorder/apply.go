@@ -20,6 +20,20 @@ func (t *thread) record(rec record.Record) {
 	t.apply(rec)
 }
 
+// recordSummed records the calls of a summed record, which is where the thread's first buffer
+// continues. They have no times of their own.
+func (t *thread) recordSummed(b *record.Buffer, summed record.Record) {
+	t.summed = true
+	defer func() { t.summed = false }()
+	for rec := range b.Calls(t.offset, summed) {
+		if rec.Words == nil {
+			t.recorder.lost.Malformed++
+			continue
+		}
+		t.record(rec)
+	}
+}
+
 // apply records a call whose key must be written.
 func (t *thread) apply(rec record.Record) {
 	r := t.recorder

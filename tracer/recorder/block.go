@@ -27,6 +27,7 @@ type Block struct {
 	First  uint64 // number of its first value among those of the column or stream
 	N      uint64 // number of values; for times, of each of the two columns
 	Before int64  // for times: sum of all gaps and durations in earlier blocks
+	Coarse bool   // for times: some are sums spread over several calls (record.SummedFunction)
 	Data   [2][]byte
 }
 
@@ -50,6 +51,9 @@ func (of BlockOf) IsChapter() bool { return of.Terminal == chapterTerminal }
 // BlockHeader is the size in bytes of the header before a block's data in the log.
 const BlockHeader = 52
 
+// coarseTimes replaces the stream, which times do not have, in the header of a coarse block.
+const coarseTimes = 1
+
 // ErrBlocks reports that blocks that a checkpoint counts are missing or damaged.
 var ErrBlocks = errors.New("blocks of times or values are missing or damaged")
 
@@ -61,7 +65,11 @@ func (b *Block) Append(to []byte) []byte {
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(b.Data[1])))
 	to = binary.LittleEndian.AppendUint32(to, b.Of.Thread)
 	to = binary.LittleEndian.AppendUint32(to, uint32(b.Of.Terminal))
-	to = binary.LittleEndian.AppendUint32(to, uint32(b.Of.Stream))
+	stream := uint32(b.Of.Stream)
+	if b.Coarse {
+		stream = coarseTimes
+	}
+	to = binary.LittleEndian.AppendUint32(to, stream)
 	to = binary.LittleEndian.AppendUint64(to, b.First)
 	to = binary.LittleEndian.AppendUint64(to, b.N)
 	to = binary.LittleEndian.AppendUint64(to, uint64(b.Before))
@@ -86,6 +94,9 @@ func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 		Of:    BlockOf{Thread: word(text[16:]), Terminal: int32(word(text[20:])), Stream: int32(word(text[24:]))},
 		First: long(text[28:]), N: long(text[36:]), Before: int64(long(text[44:])),
 		Data: [2][]byte{data[:first:first], data[first:]},
+	}
+	if b.Of.IsTimes() && b.Of.Stream == coarseTimes {
+		b.Of.Stream, b.Coarse = 0, true
 	}
 	return b, size, b.Of.Terminal >= chapterTerminal
 }

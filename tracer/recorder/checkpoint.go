@@ -19,7 +19,7 @@ import (
 // by the version of this package that wrote it, on the same machine; it is not a file format.
 
 // checkpointMagic is the version of the format.
-const checkpointMagic = "CAIRNST9"
+const checkpointMagic = "CAIRNSTA"
 
 // ErrCheckpoint reports a damaged checkpoint.
 var ErrCheckpoint = errors.New("damaged checkpoint")

@@ -65,6 +65,8 @@ type thread struct {
 	gaps, durations column // not in full blocks yet
 	blockTimes      uint64 // number of gaps, and of durations, in full blocks
 	blockTicks      int64  // their sum
+	coarse          bool   // some of those that are not in full blocks are sums spread over several calls
+	summed          bool   // the call that is recorded is one of a summed record
 	rounder         timing.Rounder
 	end             int64              // latest exit of a call up to MPI_Finalize
 	inside          int64              // ticks in these calls

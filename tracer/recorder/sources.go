@@ -35,6 +35,7 @@ type Source struct {
 	Beyond   uint64
 	started  bool
 	composer record.Composer
+	summedUntil uint64 // end of the last call of a summed record that its thread had not ended
 }
 
 // offset returns the word of its first buffer at which the source continues.
@@ -97,6 +98,7 @@ func (s *Source) peek() (rec record.Record, next int, ok bool) {
 			case size == 0:
 				lost.Malformed++
 				size = len(seg.Words)
+			case s.isLeftover(rec):
 			case last && s.Ended && !s.More: // later records were nested in this call
 				return rec, t.offset + size, true
 			default:
@@ -110,6 +112,13 @@ func (s *Source) peek() (rec record.Record, next int, ok bool) {
 		s.endBuffer()
 	}
 	return rec, 0, false
+}
+
+// isLeftover reports whether the next record is the short one of a call that is in the summed record
+// before it.
+func (s *Source) isLeftover(rec record.Record) bool {
+	begin, _ := s.Buffers[0].Base()
+	return rec.Open && rec.Original != s.thread.offset && rec.Enter > begin && rec.Enter <= s.summedUntil
 }
 
 // start processes the clock sample in the header of a source's first buffer. The thread writes it
@@ -235,7 +244,7 @@ func (s *Source) run(last uint64) (short bool) {
 			return true
 		}
 		rec, size := s.Buffers[0].At(t.offset, &s.composer)
-		if size == 0 || rec.Open || rec.Epoch > last {
+		if size == 0 || rec.Open || rec.Epoch > last || rec.Function == record.SummedFunction {
 			return false
 		}
 		m := t.repeats.Match(rec.Words, t.untraced)
@@ -249,9 +258,12 @@ func (s *Source) run(last uint64) (short bool) {
 
 // step consumes the record that peek returned.
 func (s *Source) step(rec record.Record, next int) {
-	if s.Ended {
-		s.thread.recordRecovering(rec)
-	} else {
+	switch {
+	case s.Ended:
+		s.recordRecovering(rec)
+	case rec.Function == record.SummedFunction:
+		s.thread.recordSummed(s.Buffers[0], rec)
+	default:
 		s.thread.record(rec)
 	}
 	s.thread.offset = next
@@ -259,7 +271,8 @@ func (s *Source) step(rec record.Record, next int) {
 
 // recordRecovering is record for a recovery: it survives a panic on one record and so keeps all
 // other calls.
-func (t *thread) recordRecovering(rec record.Record) {
+func (s *Source) recordRecovering(rec record.Record) {
+	t := s.thread
 	defer func() {
 		if p := recover(); p != nil {
 			r := t.recorder
@@ -267,9 +280,14 @@ func (t *thread) recordRecovering(rec record.Record) {
 			r.AddNote("a call of function %d could not be decoded: %v", rec.Function, p)
 		}
 	}()
-	if rec.Open {
+	switch {
+	case rec.Function == record.SummedFunction:
+		if t.recordSummed(s.Buffers[0], rec); rec.Open {
+			s.summedUntil = rec.Exit
+		}
+	case rec.Open:
 		t.unfinished(rec)
-		return
+	default:
+		t.record(rec)
 	}
-	t.record(rec)
 }

@@ -90,6 +90,7 @@ func (t *thread) time(number int32, function uint16, marker bool, enter, exit in
 	if t.tally != nil && t.addToTally(number, marker, gap, duration) {
 		return
 	}
+	t.coarse = t.coarse || t.summed
 	t.gaps.push(gap)
 	t.durations.push(duration)
 	t.closeTimes()
@@ -102,7 +103,8 @@ func (t *thread) closeTimes() {
 	}
 	r := t.recorder
 	gaps, durations := &t.gaps, &t.durations
-	b := &Block{Of: TimesOf(t.number), First: t.blockTimes, N: gaps.n, Before: t.blockTicks, Data: [2][]byte{gaps.b, durations.b}}
+	b := &Block{Of: TimesOf(t.number), First: t.blockTimes, N: gaps.n, Before: t.blockTicks, Coarse: t.coarse, Data: [2][]byte{gaps.b, durations.b}}
+	t.coarse = false
 	r.full = append(r.full, b)
 	t.blockTimes += gaps.n
 	t.blockTicks = gaps.sum + durations.sum
@@ -211,6 +213,7 @@ func (t *thread) encodeTiming(e *checkpoint.Encoder) {
 	e.Bool(t.ended)
 	e.Uint(t.blockTimes)
 	e.Int(t.blockTicks)
+	e.Bool(t.coarse)
 	t.gaps.encode(e)
 	t.durations.encode(e)
 	e.Uint(uint64(len(t.aggregates)))
@@ -232,7 +235,7 @@ func (t *thread) encodeTiming(e *checkpoint.Encoder) {
 func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
 	t.rounder = timing.Rounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
 	t.end, t.inside, t.ended = d.Int(), d.Int(), d.Bool()
-	t.blockTimes, t.blockTicks = d.Uint(), d.Int()
+	t.blockTimes, t.blockTicks, t.coarse = d.Uint(), d.Int(), d.Bool()
 	t.gaps.decode(d)
 	t.durations.decode(d)
 	n := d.Count()

@@ -14,12 +14,32 @@ import (
 // A CallRange is the calls of a thread from number From up to To, exclusive.
 type CallRange struct{ From, To uint64 }
 
-// threadTimes are the times of a thread as a trace.TimingSource.
+// threadTimes are the times of a thread as a trace.SummedSource.
 type threadTimes struct {
 	log          *BlockIndex
 	logged       []LoggedBlock
 	memory       [][2][]byte // the times after the blocks
 	extrapolated []CallRange // calls whose times are extrapolated from the lead's
+	coarse       []CallRange // calls of blocks that have sums in the place of some times
+}
+
+// SumsOf implements trace.SummedSource. The sums of a summed record are over fewer calls than a
+// block has, but not over the same ones as any stretch of it.
+func (s *threadTimes) SumsOf(block uint64) uint64 {
+	in := CallRange{block * timing.BlockCalls, (block + 1) * timing.BlockCalls}
+	for _, c := range s.coarse {
+		if c.From < in.To && c.To > in.From {
+			return timing.LongSums
+		}
+	}
+	return 0
+}
+
+// addCoarse notes that a block is coarse.
+func (s *threadTimes) addCoarse(coarse bool, first, n uint64) {
+	if coarse {
+		s.coarse = append(s.coarse, CallRange{first, first + n})
+	}
 }
 
 // times adds the thread's times to its row in the trace of; none if times of single
@@ -37,9 +57,14 @@ func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 		return err
 	}
 	rest := &threadTimes{log: r.Blocks, logged: logged}
+	for _, b := range logged {
+		rest.addCoarse(b.Coarse, b.First, b.N)
+	}
 	for _, b := range full {
 		rest.memory = append(rest.memory, b.Data)
+		rest.addCoarse(b.Coarse, b.First, b.N)
 	}
+	rest.addCoarse(t.coarse, t.blockTimes, t.gaps.n)
 	columns := [][2]*column{{&t.gaps, &t.durations}}
 	if y := t.tally; y != nil {
 		for _, w := range []*waiting{&y.closed, &y.now} {

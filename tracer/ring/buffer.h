@@ -54,6 +54,35 @@ struct cairn_short_record {
 #define CAIRN_SHORT_MAX_ENTER ((uint64_t)1 << CAIRN_SHORT_ENTER_BITS)
 #define CAIRN_SHORT_MAX_EPOCH ((uint64_t)1 << (64 - CAIRN_SHORT_ENTER_BITS))
 
+// A summed record. Its calls are those that progress counts: a call is in it once progress says so.
+struct cairn_summed {
+	union {
+		struct {
+			uint32_t length;
+			uint16_t function; // CAIRN_SUMMED_RECORD
+			uint8_t binding, flags;
+		};
+		uint64_t first;
+	};
+	union {
+		struct {
+			uint32_t rows;
+			_Atomic uint16_t state;
+			uint16_t next;
+		};
+		uint64_t second;
+	};
+	uint64_t epoch; // of all its calls
+	uint64_t enter; // of the first one
+	_Atomic uint64_t progress;
+};
+CAIRN_LAYOUT_SUMMED(struct cairn_summed);
+
+struct cairn_sums {
+	uint64_t gap, duration; // the gap before the first call of the record is not in it
+};
+CAIRN_LAYOUT_SUMS(struct cairn_sums);
+
 struct cairn_buffer {
 	char magic[8];
 	uint32_t format, thread;

@@ -22,6 +22,9 @@ enum {
 	CAIRN_SHORT_ORIGINAL_SHIFT = 3,
 	CAIRN_SHORT_DURATION_SHIFT = 19, // open or explicit: bytes up to the next record
 	CAIRN_SHORT_ENTER_BITS = 40, // low bits of the second word; above it the epoch
+	CAIRN_SUMMED_RECORD = 65534, // replaces the function in a summed record
+	CAIRN_SUMMED_CALLS = 8192, // maximal number of calls in it
+	CAIRN_SUMMED_COUNT_BITS = 14, // low bits of its progress: how many there are; above it the exit of the last one, counted from enter
 	CAIRN_ENTRY_MODULE = 1, // types of entries in the dictionary
 	CAIRN_ENTRY_PATH = 2,
 	CAIRN_ENTRY_ALLOCATION = 3,
@@ -49,6 +52,8 @@ enum {
 	CAIRN_MAX_EXTRAPOLATED_CALLS = 65536, // as trace.MaxExtrapolatedCalls
 	CAIRN_PROCESS_FORMAT = 1, // of process.json
 	CAIRN_RECORD_BYTES = 56,
+	CAIRN_SUMMED_BYTES = 40,
+	CAIRN_SUMS_BYTES = 16,
 	CAIRN_LIFE_BYTES = 64,
 	CAIRN_RING_BYTES = 56,
 	CAIRN_COMPRESSOR_BYTES = 1096,
@@ -107,6 +112,26 @@ enum {
 	CAIRN_FIELD(type, caller, 40, 8); \
 	CAIRN_FIELD(type, result, 48, 8); \
 	_Static_assert(sizeof(type) == 56, "more fields than in tracer/rawlayout")
+
+// A summed record has many calls that repeat originals. It begins with this header, followed by as many sums as rows says and by offsets of originals, four in a word.
+#define CAIRN_LAYOUT_SUMMED(type) \
+	CAIRN_FIELD(type, length, 0, 4); \
+	CAIRN_FIELD(type, function, 4, 2); \
+	CAIRN_FIELD(type, binding, 6, 1); \
+	CAIRN_FIELD(type, flags, 7, 1); \
+	CAIRN_FIELD(type, rows, 8, 4); \
+	CAIRN_FIELD(type, state, 12, 2); \
+	CAIRN_FIELD(type, next, 14, 2); \
+	CAIRN_FIELD(type, epoch, 16, 8); \
+	CAIRN_FIELD(type, enter, 24, 8); \
+	CAIRN_FIELD(type, progress, 32, 8); \
+	_Static_assert(sizeof(type) == 40, "more fields than in tracer/rawlayout")
+
+// A row of a summed record, about the calls that repeat one original (its offset, in the low 16 bits; 0: none): the sum of the gaps before them, above it, and that of their durations.
+#define CAIRN_LAYOUT_SUMS(type) \
+	CAIRN_FIELD(type, gap, 0, 8); \
+	CAIRN_FIELD(type, duration, 8, 8); \
+	_Static_assert(sizeof(type) == 16, "more fields than in tracer/rawlayout")
 
 // The life of a process is the first part of its file of observations: what is known of its end.
 #define CAIRN_LAYOUT_LIFE(type) \

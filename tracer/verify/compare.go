@@ -54,6 +54,12 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 		m := newMatch(rank.Rank, p, reader.Sites())
 		m.ended = rank.EndedEarly != ""
 		m.times.settings, m.times.bufferBytes = reader.Meta().Timing, p.BufferBytes
+		m.times.clock = timing.NewClockMap(&rank.Clock)
+		for _, c := range reader.Coarse() {
+			if c.Rank == rank.Rank {
+				m.times.coarse = append(m.times.coarse, c)
+			}
+		}
 		m.readings = float64(rank.Clock.AtMost(m.times.settings.MomentLimit())) / 1e9
 		before := result.count()
 		if err := compareRank(&result, m, cursors, log); err != nil {

@@ -38,6 +38,8 @@ type times struct {
 	bufferBytes int   // size of record buffers in bytes, 0 for the default
 	first       int64 // the start of the first window
 	long, short int   // number of long windows, and of those whose call is less than half of it
+	clock       timing.ClockMap
+	coarse      []trace.Coarse // of the rank
 	threads     map[int]*threadTimes
 }
 
@@ -48,6 +50,8 @@ type threadTimes struct {
 	partial        bool  // true if that was so for some call
 	logged, traced int64 // exit of the last call in ticks, according to the log and to the trace
 	aggregates     map[int32]*timing.Aggregate
+	clock          timing.ClockMap
+	coarse         coarse
 }
 
 func (t *times) thread(number int) *threadTimes {
@@ -55,7 +59,13 @@ func (t *times) thread(number int) *threadTimes {
 		t.threads = map[int]*threadTimes{}
 	}
 	if t.threads[number] == nil {
-		t.threads[number] = &threadTimes{aggregates: map[int32]*timing.Aggregate{}}
+		of := &threadTimes{aggregates: map[int32]*timing.Aggregate{}, clock: t.clock}
+		for _, c := range t.coarse {
+			if c.Thread == number {
+				of.coarse.ranges = append(of.coarse.ranges, c)
+			}
+		}
+		t.threads[number] = of
 	}
 	return t.threads[number]
 }
@@ -68,9 +78,11 @@ func (t *times) timesOfCalls() bool {
 // compare compares the times of one call; "" if they agree. The calls of a thread must be
 // passed in order.
 func (t *times) compare(c *loggedCall, e *trace.Event) string {
-	reason := t.thread(c.thread).compare(&t.settings, c, e)
+	thread := t.thread(c.thread)
+	isCoarse := thread.coarse.at(thread.calls)
+	reason := thread.compare(&t.settings, c, e)
 	// extrapolated times need not be in this rank's windows
-	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank {
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank && !isCoarse {
 		reason = t.window(c, e)
 	}
 	return reason
@@ -78,7 +90,7 @@ func (t *times) compare(c *loggedCall, e *trace.Event) string {
 
 // compare compares ticks.
 func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event) string {
-	first := t.calls == 0
+	first, number := t.calls == 0, t.calls
 	t.calls++
 	if c.exit == 0 {
 		t.broken, t.partial = true, true
@@ -96,6 +108,13 @@ func (t *threadTimes) compare(s *timing.Settings, c *loggedCall, e *trace.Event)
 	}
 	if s.Mode != timing.Lossless && s.Mode != timing.Lossy {
 		return ""
+	}
+	if t.coarse.at(number) {
+		now := intervals{e.EnterTicks - traced - e.OverheadTicks, e.ExitTicks - e.EnterTicks}
+		if first {
+			now.gaps = 0
+		}
+		return t.compareCoarse(s, number, c, e, intervals{gap, duration}, now)
 	}
 	enterLimit, exitLimit := s.MomentLimit(), s.MomentLimit()
 	if e.TimesOf != e.Rank {

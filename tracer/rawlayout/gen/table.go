@@ -72,6 +72,13 @@ var (
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
 			u32("reserved", "Reserved"), u16("state", "State"), u16("next", "Next"), word("epoch", "Epoch"), word("enter", "Enter"), word("exit", "Exit"),
 			word("caller", "Caller"), word("result", "Result")}}
+	summed = structure{c: "SUMMED", goName: "Summed",
+		doc: "A summed record has many calls that repeat originals. It begins with this header, followed by as many sums as rows says and by offsets of originals, four in a word.",
+		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
+			u32("rows", "Rows"), u16("state", "State"), u16("next", "Next"), word("epoch", "Epoch"), word("enter", "Enter"), word("progress", "Progress")}}
+	sums = structure{c: "SUMS", goName: "Sums",
+		doc:    "A row of a summed record, about the calls that repeat one original (its offset, in the low 16 bits; 0: none): the sum of the gaps before them, above it, and that of their durations.",
+		fields: []field{word("gap", "Gap"), word("duration", "Duration")}}
 	life = structure{c: "LIFE", goName: "Life", magic: "CAIRNLF1",
 		doc: "The life of a process is the first part of its file of observations: what is known of its end.",
 		fields: []field{text("magic", "Magic", 8), word("alive", "Alive"), word("signal", "Signal"), word("signal_at", "SignalTicks"),
@@ -126,7 +133,7 @@ var (
 )
 
 var structures = []*structure{
-	&buffer, &record, &life, &ring, &compressor, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
+	&buffer, &record, &summed, &sums, &life, &ring, &compressor, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
 }
 
 // A constant has a name in C and one in Go; the latter is "" if no reader needs it.
@@ -155,6 +162,10 @@ var constants = []constant{
 	{"CAIRN_SHORT_ORIGINAL_SHIFT", "ShortOriginalShift", 3, ""},
 	{"CAIRN_SHORT_DURATION_SHIFT", "ShortDurationShift", 19, "open or explicit: bytes up to the next record"},
 	{"CAIRN_SHORT_ENTER_BITS", "ShortEnterBits", 40, "low bits of the second word; above it the epoch"},
+
+	{"CAIRN_SUMMED_RECORD", "SummedRecord", 0xfffe, "replaces the function in a summed record"},
+	{"CAIRN_SUMMED_CALLS", "SummedCalls", 8192, "maximal number of calls in it"},
+	{"CAIRN_SUMMED_COUNT_BITS", "SummedCountBits", 14, "low bits of its progress: how many there are; above it the exit of the last one, counted from enter"},
 
 	{"CAIRN_ENTRY_MODULE", "EntryModule", 1, "types of entries in the dictionary"},
 	{"CAIRN_ENTRY_PATH", "EntryPath", 2, ""},

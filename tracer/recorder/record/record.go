@@ -41,6 +41,9 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 	if first&rawlayout.Short != 0 {
 		return s.short(first, at, limit, c)
 	}
+	if FunctionIn(first) == SummedFunction {
+		return s.summed(at, limit)
+	}
 	if limit-at < HeaderWords {
 		return r, 0
 	}
@@ -155,7 +158,7 @@ func (s *Buffer) original(at, before int) (words []uint64, inputs int) {
 	}
 	first, second := s.Words[at], s.Words[at+ReservedWord]
 	length, inputs := int(Low(first))/8, inputsIn(second)
-	if first&rawlayout.Short != 0 || !isCommitted(second) || inputs < HeaderWords || length < inputs || length > before-at {
+	if first&rawlayout.Short != 0 || FunctionIn(first) == SummedFunction || !isCommitted(second) || inputs < HeaderWords || length < inputs || length > before-at {
 		return nil, 0
 	}
 	return s.Words[at : at+length : at+length], inputs

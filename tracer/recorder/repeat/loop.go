@@ -260,7 +260,7 @@ func (t *Thread) Iterate(buffers []*record.Buffer, composer *record.Composer, la
 			l.short = l.done > 0 && l.next.atEnd(buffers)
 			return false
 		}
-		if rec.Open || rec.Function == online.StepFunction || rec.Epoch > last { // a vote is not part of the loop
+		if rec.Open || rec.Function == online.StepFunction || rec.Function == record.SummedFunction || rec.Epoch > last { // no part of the loop
 			return false
 		}
 		if l.equal = t.isStep(&l.steps[l.done], rec, buffers[l.next.Buffer]); !l.equal {

@@ -154,7 +154,7 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 		case t < 0:
 			err = recorder.ErrBlocks
 		default:
-			err = w.Sums(&threads[t], b, per)
+			err = w.Coarsen(&threads[t], b, per)
 			calls += timing.BlockCalls
 		}
 	})

@@ -205,7 +205,12 @@ func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 		if err := k.begin(); err != nil {
 			return false, err
 		}
-		if err := k.part.Timing(t, number, b.Before, gaps, durations); err != nil {
+		if b.Coarse {
+			err = k.part.Sums(t, number, b.Before, gaps, durations, timing.LongSums)
+		} else {
+			err = k.part.Timing(t, number, b.Before, gaps, durations)
+		}
+		if err != nil {
 			return false, err
 		}
 		k.next[b.Of.Thread]++

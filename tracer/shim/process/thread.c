@@ -14,6 +14,11 @@ uint32_t cairn_thread_number(void)
 	return t->number;
 }
 
+uint32_t cairn_thread_count(void)
+{
+	return atomic_load_explicit(&threads, memory_order_relaxed);
+}
+
 void cairn_thread_forget(struct cairn_thread *t)
 {
 	t->buffer = NULL;
@@ -21,5 +26,6 @@ void cairn_thread_forget(struct cairn_thread *t)
 	t->generation++;
 	t->depth = 0;
 	t->next = t->last = NULL;
+	t->sums = false;
 	t->cursor = t->soft = t->hard = NULL;
 }

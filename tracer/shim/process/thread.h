@@ -12,6 +12,7 @@
 enum { CAIRN_DEPTH = 16 }; // maximal nesting of calls in callbacks
 
 struct cairn_record_header;
+struct cairn_summing;
 
 // The thread's last call of a Fortran procedure (fortran.h).
 struct cairn_announcement {
@@ -54,6 +55,8 @@ struct cairn_thread {
 	uint64_t dropped;             // records lost while there was no buffer to count them in
 	uintptr_t code_begin, code_size; // of the module that made the last call
 	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
+	struct cairn_summing *summing; // of a thread that has given up times at least once
+	bool sums;                    // its calls have sums in the place of times (record/summed.h)
 	uint64_t alone[32];           // call sites that are recorded without callers, by CAIRN_SITE_SLOT
 	uint64_t long_after[16];      // call sites after which a computation was long, by CAIRN_LONG_SLOT
 };
@@ -73,6 +76,9 @@ static inline bool cairn_expects_long(const struct cairn_thread *t, uint64_t cal
 // cairn_thread_number returns the number of the calling thread + 1, in the order of the
 // threads' first calls.
 uint32_t cairn_thread_number(void);
+
+// cairn_thread_count returns the number of threads that have a number.
+uint32_t cairn_thread_count(void);
 
 // cairn_thread_forget detaches the thread from its buffer; its open records become invalid.
 void cairn_thread_forget(struct cairn_thread *t);

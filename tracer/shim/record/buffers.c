@@ -23,8 +23,7 @@ enum {
 	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
 	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
-	AHEAD_BYTES = 64 << 20, // of other buffers, from which on threads wait for the compressor
-	PATIENCE_NS = 100000000, // without progress of the compressor, after which they do not
+	AHEAD_BYTES = 64 << 20, // of other buffers that a compressor has not removed, from which on times are given up
 };
 
 // A buffer that is used again.
@@ -39,7 +38,8 @@ static struct member members[CAIRN_RING];
 static uint32_t count;        // of members
 static uint64_t member_bytes; // of all members
 static uint32_t others;       // number of files so far that are no members
-static bool alone;            // the compressor has shown no progress while threads waited
+static uint64_t progress;     // bytes of those files when the compressor had last removed some
+static bool sums;             // times are given up
 static uint64_t taken;        // number of uses of buffers so far
 static uint64_t unannounced;  // bytes filled since the compressor was woken
 static struct cairn_ring ring_without_file, *ring = &ring_without_file;
@@ -88,6 +88,7 @@ static void hear(void)
 {
 	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
 	const int file = open_said(path, sizeof(path));
+	const uint64_t before = said.header.removed;
 
 	if (file < 0)
 		return;
@@ -96,6 +97,8 @@ static void hear(void)
 	else
 		memset(&said, 0, sizeof(said)); // somebody else has written it
 	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
+	if (said.header.removed != before)
+		progress = ring->once;
 	close(file);
 }
 
@@ -113,22 +116,17 @@ static uint64_t ahead(void)
 	return said.header.removed < made ? made - said.header.removed : 0;
 }
 
-// await_progress waits until the compressor has removed something, but not for long. It reports
-// whether it has. The caller must hold the lock, which is released meanwhile.
-static bool await_progress(void)
+// gives_up_times decides whether the next buffer has sums in the place of times: while a compressor
+// that gets on is far behind, or the spool is nearly full. Rows of clustering and of aggregated
+// times cannot say what has sums.
+static bool gives_up_times(void)
 {
-	const struct timespec millisecond = {0, 1000000};
-	const uint64_t before = ahead(), began = cairn_clock_ns(CLOCK_MONOTONIC);
+	const bool there = ring->once - progress < AHEAD_BYTES;
 
-	while (!alone && ahead() >= before) {
-		pthread_mutex_unlock(&lock);
-		wake();
-		nanosleep(&millisecond, NULL);
-		pthread_mutex_lock(&lock);
-		hear();
-		alone = ahead() >= before && cairn_clock_ns(CLOCK_MONOTONIC) - began >= PATIENCE_NS;
-	}
-	return !alone;
+	if (cairn_config.mode[0] != 0 || strncmp(cairn_config.timing, "aggregated", 10) == 0)
+		return false;
+	// it ends later than it begins, or it would begin again at once
+	return (there && ahead() > (uint64_t)(sums ? AHEAD_BYTES / 2 : AHEAD_BYTES)) || cairn_spool_is_nearly_full(sums);
 }
 
 static uint64_t size_of(const struct cairn_buffer *s)
@@ -263,7 +261,7 @@ static void count_switch(uint64_t began)
 		atomic_store_explicit(&ring->longest_ns, ns, memory_order_relaxed);
 }
 
-struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity)
+struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity, bool *with_sums)
 {
 	const int saved = errno;
 	const uint64_t began = cairn_clock_ns(CLOCK_MONOTONIC), sequence = full != NULL ? full->sequence + 1 : 0;
@@ -272,24 +270,18 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 	pthread_mutex_lock(&lock);
 	if (full != NULL) {
-		const uint64_t before = ahead();
 		close_buffer(full);
 		hear();
-		alone = alone && ahead() >= before;
-		while (ahead() > AHEAD_BYTES && await_progress())
-			;
 	}
 	if (said.header.stopped[0] != 0)
 		why = said.header.stopped;
 	else
 		s = fresh_buffer(minimum, full == NULL, &why);
-	// what the compressor removes may make room
-	while (s == NULL && (errno == EDQUOT || errno == ENOSPC) && ahead() > 0 && await_progress())
-		s = fresh_buffer(minimum, full == NULL, &why);
 	if (s != NULL) {
 		struct member *m = member_of(s);
 		cairn_buffer_begin(s, thread, sequence, ++taken);
 		*capacity = s->capacity;
+		*with_sums = sums = gives_up_times();
 		if (m != NULL)
 			m->open = true;
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {

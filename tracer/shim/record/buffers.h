@@ -1,7 +1,7 @@
 // Record buffers. The process makes them, and uses one again when the compressor, which is outside
 // of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). If the compressor
-// is behind, or there is none, the process makes more files, until the spool is full. Threads wait
-// only for one that is 64 MiB behind and gets on.
+// is behind, or there is none, the process makes more files, until the spool is full. No thread
+// waits for it: times are given up while it is far behind, or the spool is nearly full.
 #ifndef CAIRN_BUFFERS_H
 #define CAIRN_BUFFERS_H
 
@@ -14,8 +14,9 @@ struct cairn_buffer;
 void cairn_buffers_begin(void);
 
 // cairn_buffers_next closes a thread's full buffer (NULL: none) and returns a fresh one with room
-// for *capacity >= minimum bytes of records. NULL: tracing has stopped, and the reason was printed.
-struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity);
+// for *capacity >= minimum bytes of records. *sums: its calls shall have sums in the place of times.
+// NULL: tracing has stopped, and the reason was printed.
+struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity, bool *sums);
 
 // This rank's ballot at a marker (online.Ballot).
 struct cairn_ballot_answer {

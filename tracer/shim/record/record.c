@@ -11,6 +11,7 @@
 #include "../evidence/life.h"
 #include "../process/config.h"
 #include "buffers.h"
+#include "summed.h"
 
 _Atomic uint64_t cairn_epoch = 2;
 
@@ -26,7 +27,7 @@ static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint
 {
 	t->buffer = buffer;
 	t->next = t->last = NULL;
-	t->early = false;
+	t->early = t->sums = false;
 	t->generation++;
 	t->cursor = (char *)buffer + CAIRN_BUFFER_HEADER;
 	t->hard = t->cursor + capacity;
@@ -129,16 +130,18 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
 	struct cairn_buffer *full = t->buffer, *fresh;
 	uint64_t kept = 0, capacity = 0;
-	bool was_early = t->early;
+	bool was_early = t->early, sums = false;
 
 	if (was_early)
 		kept = written(t);
+	if (t->sums)
+		cairn_sums_end(t);
 	// A module that was loaded at the address of an unloaded one is only noticed here.
 	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON) {
 		cairn_modules_refresh();
 		cairn_modules_retry(false);
 	}
-	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
+	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
 			t->dropped = 0;
@@ -152,6 +155,8 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	fresh->dropped += t->dropped + (was_early ? full->dropped : 0);
 	t->dropped = 0;
 	use_buffer(t, fresh, capacity);
+	if (sums)
+		cairn_sums_begin(t);
 	if (kept != 0) {
 		memcpy(t->cursor, (char *)full + CAIRN_BUFFER_HEADER, kept);
 		t->cursor += kept;
@@ -380,7 +385,8 @@ static inline void committed(struct cairn_thread *t, const struct cairn_record *
 	if (original != NULL) {
 		if (t->last != NULL && record->linked)
 			atomic_store_explicit(&t->last->next, (uint16_t)((uint64_t *)original - begin), memory_order_relaxed);
-		t->next = (struct cairn_record_header *)(begin + atomic_load_explicit(&original->next, memory_order_relaxed));
+		// what is expected gets a short record
+		t->next = t->sums ? NULL : (struct cairn_record_header *)(begin + atomic_load_explicit(&original->next, memory_order_relaxed));
 	}
 	t->last = original;
 	t->depth = record->depth;
@@ -393,6 +399,9 @@ static LATER void commit_record(struct cairn_record *record, const uint64_t *wor
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_record_header *h = record->header;
 	const uint64_t length = (uint64_t)((const char *)word - (char *)h);
+
+	if (t->sums)
+		cairn_sums_end(t);
 	const uint64_t offset = (uint64_t)((uint64_t *)(void *)h - (uint64_t *)(void *)t->buffer);
 
 	h->epoch = record->epoch;
@@ -422,6 +431,8 @@ static LATER void commit_explicit(struct cairn_record *record, const uint64_t *w
 	uint64_t *outputs = (uint64_t *)(s + 1), *w = outputs;
 	const uint64_t n = (uint64_t)(word - outputs), length = CAIRN_HEADER + 8 * n;
 
+	if (t->sums)
+		cairn_sums_end(t);
 	memmove((char *)w + CAIRN_EXPLICIT_MORE, outputs, 8 * n);
 	*w++ = (record->original->first & FUNCTION_AND_BINDING) | length | (uint64_t)record->flags << 56;
 	*w++ = record->epoch;
@@ -456,10 +467,18 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 	}
 	unsigned state = CAIRN_SHORT_EQUAL;
 	if (cairn_same_words(outputs, (const uint64_t *)o + inputs, n)) {
+		char *end = CAIRN_UNLIKELY(t->sums) ? cairn_sum(t, record) : NULL;
+		if (end != NULL) {
+			t->cursor = end;
+			committed(t, record, record->original);
+			return;
+		}
 		word = outputs;
 	} else {
 		state = CAIRN_SHORT_OUTPUTS;
 		cairn_publish(t, word);
+		if (CAIRN_UNLIKELY(t->sums))
+			cairn_sums_end(t);
 	}
 	t->cursor = (char *)(uintptr_t)word;
 	s->second = epoch << CAIRN_SHORT_ENTER_BITS | (record->call.enter - t->ticks);

@@ -68,6 +68,13 @@ void cairn_budget_refused(void)
 		atomic_fetch_add(&budget->refused, 1);
 }
 
+uint64_t cairn_budget_used(void)
+{
+	const int64_t used = budget != NULL ? atomic_load(&budget->used) : 0;
+
+	return used > 0 ? (uint64_t)used : 0;
+}
+
 uint64_t cairn_budget_limit(void)
 {
 	return budget != NULL ? (uint64_t)atomic_load(&budget->limit) : 0;

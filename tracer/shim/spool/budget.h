@@ -18,6 +18,9 @@ void cairn_budget_add(int64_t bytes);
 // cairn_budget_refused counts this process among those that found no room for any file.
 void cairn_budget_refused(void);
 
+// cairn_budget_used returns the bytes in use, 0 without a budget.
+uint64_t cairn_budget_used(void);
+
 // cairn_budget_limit returns the limit in bytes, 0 without a budget.
 uint64_t cairn_budget_limit(void);
 

@@ -288,6 +288,21 @@ bool cairn_spool_has_space(void)
 	return statvfs(cairn_spool_directory, &disk) != 0 || disk.f_bavail >= disk.f_blocks / 8;
 }
 
+bool cairn_spool_is_nearly_full(bool already)
+{
+	const uint64_t shared = cairn_budget_limit(), own = (uint64_t)cairn_config.spool_limit_bytes, limit = shared != 0 ? shared : own;
+	const uint64_t used = shared != 0 ? cairn_budget_used() : buffers - removed + compressed;
+	const uint64_t left = used < limit ? limit - used : 0;
+	// what this process may still take of a shared budget, by the rule of take
+	const uint64_t more = left > charged ? (left - charged) / 2 : 0;
+
+	if (limit == 0)
+		return false;
+	if (already)
+		return left < limit / 8 * 3 || (shared != 0 && more < charged / 2);
+	return left < limit / 4 || (shared != 0 && more < charged / 3);
+}
+
 // copy writes a file under a name that nobody reads, and then gives it its own.
 static bool copy(const char *name, const void *content, uint64_t size)
 {

@@ -41,6 +41,10 @@ bool cairn_spool_fits(uint64_t size);
 // cairn_spool_has_space reports whether more than an eighth of the file system is free.
 bool cairn_spool_has_space(void);
 
+// cairn_spool_is_nearly_full reports whether a quarter is left of what the process may have of the
+// spool, or if it was so already, three eighths.
+bool cairn_spool_is_nearly_full(bool already);
+
 // cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it. On
 // failure it sets *why and errno.
 bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size, const char **why);
