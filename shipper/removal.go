@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // What is in the store leaves the spool, which all processes of a pod share during its whole life.
@@ -66,7 +68,7 @@ func (s *ship) remove(p process) bool {
 	size := usage(p.spool, p.name)
 	err := p.spool.Rename(p.name, removedPrefix+p.name)
 	if err == nil {
-		err = p.spool.RemoveAll(removedPrefix + p.name)
+		err = removeRenamed(p.spool, p.name)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.refused[p.name] = time.Now()
@@ -82,6 +84,14 @@ func (s *ship) remove(p process) bool {
 	return true
 }
 
+// removeRenamed removes a process's buffers on the tmpfs and its renamed directory.
+func removeRenamed(root *os.Root, name string) error {
+	if err := spool.RemoveFromTmpfs(root, name); err != nil && !errors.Is(err, plainfile.ErrOdd) {
+		return err
+	}
+	return root.RemoveAll(removedPrefix + name)
+}
+
 // emptyRemoved continues removals that an earlier shipper has begun.
 func (s *ship) emptyRemoved() (removed bool) {
 	root := s.spool.root
@@ -95,7 +105,7 @@ func (s *ship) emptyRemoved() (removed bool) {
 			continue
 		}
 		size := usage(root, name)
-		if err := root.RemoveAll(name); err != nil {
+		if err := removeRenamed(root, strings.TrimPrefix(name, removedPrefix)); err != nil {
 			s.refused[name] = time.Now()
 			s.note([]string{fmt.Sprintf("%s cannot be removed from the spool: %v", name, cause(err))})
 			continue

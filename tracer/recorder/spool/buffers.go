@@ -120,7 +120,7 @@ func severalThreads(files []bufferFile) bool {
 
 // listBuffers reads the headers of all buffers, in the order in which threads took them.
 func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
-	names, err := d.buffers()
+	names, err := d.buffers(how)
 	if err != nil {
 		return nil, err
 	}
@@ -152,23 +152,30 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 
 // buffers returns the names of the buffer files. If the directory cannot be read it returns an
 // error, not an empty list.
-func (d *Directory) buffers() ([]string, error) {
+func (d *Directory) buffers(how reading) ([]string, error) {
+	names, err := d.buffersOnTmpfs()
+	switch {
+	case errors.Is(err, plainfile.ErrOdd):
+		how.odd(err)
+	case err != nil:
+		return nil, err
+	}
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for _, entry := range entries {
 		if strings.HasSuffix(entry.Name(), bufferSuffix) {
 			names = append(names, entry.Name())
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // openBuffer opens a buffer file and reads its header.
 func (d *Directory) openBuffer(name string, words []uint64) (file *os.File, f bufferFile, err error) {
-	if file, err = plainfile.Open(d.root, name); err != nil {
+	if file, err = d.openBufferFile(name); err != nil {
 		return nil, f, err
 	}
 	info, err := file.Stat()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -17,8 +18,10 @@ import (
 // regular files of a size that the tracer writes, and it never blocks. Errors name files but never
 // quote their content.
 type Directory struct {
-	root   *os.Root
-	reopen func() (*os.Root, error)
+	root      *os.Root
+	tmpfs     *os.Root // its buffers on a tmpfs; nil: none so far
+	openTmpfs func() (*os.Root, error)
+	reopen    func() (*Directory, error)
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
 	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It
@@ -29,30 +32,50 @@ type Directory struct {
 	Ended bool
 }
 
-// OpenDirectory opens a process's directory of a spool.
+// OpenDirectory opens a process's directory of a spool, which must stay open.
 func OpenDirectory(spool *os.Root, name string) (*Directory, error) {
-	return openDirectory(func() (*os.Root, error) { return plainfile.Directory(spool, name) })
+	root, err := plainfile.Directory(spool, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Directory{
+		root:      root,
+		openTmpfs: func() (*os.Root, error) { return openOnTmpfs(spool, name) },
+		reopen:    func() (*Directory, error) { return OpenDirectory(spool, name) },
+	}, nil
 }
 
 // openPath opens a directory by its path.
 func openPath(dir string) (*Directory, error) {
-	return openDirectory(func() (*os.Root, error) { return os.OpenRoot(dir) })
-}
-
-func openDirectory(open func() (*os.Root, error)) (*Directory, error) {
-	root, err := open()
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{root: root, reopen: open}, nil
+	return &Directory{
+		root: root,
+		openTmpfs: func() (*os.Root, error) {
+			spool, err := os.OpenRoot(filepath.Dir(dir))
+			if err != nil {
+				return nil, err
+			}
+			defer spool.Close()
+			return openOnTmpfs(spool, filepath.Base(dir))
+		},
+		reopen: func() (*Directory, error) { return openPath(dir) },
+	}, nil
 }
 
 // again opens the directory once more: times are read as long as the trace is in use, possibly
 // after this one is closed.
-func (d *Directory) again() (*Directory, error) { return openDirectory(d.reopen) }
+func (d *Directory) again() (*Directory, error) { return d.reopen() }
 
 // Close closes the directory.
-func (d *Directory) Close() error { return d.root.Close() }
+func (d *Directory) Close() error {
+	if d.tmpfs != nil {
+		_ = d.tmpfs.Close()
+	}
+	return d.root.Close()
+}
 
 // read reads a file of at most limit bytes.
 func (d *Directory) read(name string, limit int64) ([]byte, error) {

@@ -98,6 +98,6 @@ func TestDirectoryThatCannotBeRead(t *testing.T) {
 	d, err := openPath(t.TempDir())
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
-	_, err = d.buffers()
+	_, err = d.buffers(reading{})
 	require.Error(t, err)
 }

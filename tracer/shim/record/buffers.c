@@ -192,7 +192,7 @@ static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const ch
 		return NULL;
 	}
 	snprintf(name, sizeof(name), member ? "%u.seg" : "once-%u.seg", member ? count : others);
-	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, why);
+	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, member, why);
 	if (s == NULL)
 		return NULL;
 	if (!member) {

@@ -15,6 +15,7 @@
 #include "../process/config.h"
 #include "../process/state.h"
 #include "budget.h"
+#include "tmpfs.h"
 
 char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 
@@ -48,13 +49,13 @@ bool cairn_spool_fits(uint64_t size)
 }
 
 // open_new creates a file that must not exist, since others may have put something there.
-static int open_new(const char *name, int flags)
+static int open_new(const char *directory, const char *name, int flags)
 {
 	static char path[sizeof(cairn_spool_directory) + 64]; // threads may have small stacks
 	struct stat s;
 	int file;
 
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
 	// Whatever the umask, another user may read it. Checking the mode is cheaper than setting it.
 	// (fstat is a symbol of glibc 2.33.)
@@ -71,7 +72,7 @@ static bool take_lock(void)
 {
 	enum { FAR = 500 };
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	int file = open_new("lock", O_RDWR), far;
+	int file = open_new(cairn_spool_directory, "lock", O_RDWR), far;
 
 	if (file < 0)
 		return false;
@@ -91,7 +92,7 @@ static bool write_process(const char *text)
 
 	if (!cairn_spool_fits(left))
 		return false;
-	file = open_new("process.json.new", O_WRONLY);
+	file = open_new(cairn_spool_directory, "process.json.new", O_WRONLY);
 	if (file < 0)
 		return false;
 	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
@@ -186,31 +187,26 @@ static bool take(size_t size, bool sign)
 	return true;
 }
 
-// give_up removes a file that cannot be used, and returns what take charged for it.
-static void give_up(const char *name, size_t size)
+// remove_new removes a file that cannot be used.
+static void remove_new(const char *directory, const char *name)
 {
 	static char path[sizeof(cairn_spool_directory) + 64];
 	const int saved = errno;
 
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	unlink(path);
-	release_budget(size);
 	errno = saved;
 }
 
-// map creates and maps a file; filled: it will be used as a whole.
-static void *map(const char *name, size_t size, bool sign, bool filled)
+// map_new creates and maps a file; filled: it will be used as a whole.
+static void *map_new(const char *directory, const char *name, size_t size, bool filled)
 {
 	void *memory = MAP_FAILED;
-	int file, error;
+	const int file = open_new(directory, name, O_RDWR);
+	int error;
 
-	if (!take(size, sign))
+	if (file < 0)
 		return NULL;
-	file = open_new(name, O_RDWR);
-	if (file < 0) {
-		release_budget(size);
-		return NULL;
-	}
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
@@ -224,8 +220,29 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 	if (memory != MAP_FAILED)
 		return memory;
 	errno = error;
-	give_up(name, size);
+	remove_new(directory, name);
 	return NULL;
+}
+
+// map creates and maps a file of the process's directory.
+static void *map(const char *name, size_t size, bool sign, bool filled)
+{
+	void *memory = NULL;
+
+	if (take(size, sign) && (memory = map_new(cairn_spool_directory, name, size, filled)) == NULL)
+		release_budget(size);
+	return memory;
+}
+
+// map_on_tmpfs does so in the process's folder on a tmpfs, if it may.
+static void *map_on_tmpfs(const char *name, size_t size, bool filled)
+{
+	const char *directory = cairn_spool_fits(size) ? cairn_tmpfs_directory(size) : NULL;
+	void *memory = NULL;
+
+	if (directory != NULL && (memory = map_new(directory, name, size, filled)) == NULL)
+		cairn_tmpfs_give_up();
+	return memory;
 }
 
 void *cairn_spool_map(const char *name, size_t size, bool sign)
@@ -247,7 +264,7 @@ static bool own_limit_allows(uint64_t size)
 	return limit == 0 || buffers - removed + compressed + size <= limit;
 }
 
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why)
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, bool member, const char **why)
 {
 	enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, MAX_SIZE = 1 << 30 };
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -264,6 +281,10 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint
 	if (size < minimum + CAIRN_BUFFER_HEADER)
 		size = minimum + CAIRN_BUFFER_HEADER;
 	size = (size + page - 1) / page * page;
+	if (member && (s = map_on_tmpfs(name, size, !first)) != NULL) {
+		s->capacity = size - CAIRN_BUFFER_HEADER;
+		return s;
+	}
 	if (!own_limit_allows(size)) {
 		*why = cairn_spool_limit_reached();
 		errno = EDQUOT;
@@ -308,7 +329,7 @@ static bool copy(const char *name, const void *content, uint64_t size)
 {
 	static char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
 	uint64_t at = 0;
-	const int file = open_new("copy", O_WRONLY);
+	const int file = open_new(cairn_spool_directory, "copy", O_WRONLY);
 
 	if (file < 0)
 		return false;
@@ -335,7 +356,8 @@ bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint6
 	}
 	if (!copy(name, buffer, size)) {
 		*why = cannot_write(errno);
-		give_up("copy", size);
+		remove_new(cairn_spool_directory, "copy");
+		release_budget(size);
 		return false;
 	}
 	buffers += size;

@@ -29,9 +29,10 @@ const char *cairn_spool_limit_reached(void);
 uint64_t cairn_spool_buffer_bytes(void);
 
 // cairn_spool_buffer creates a record buffer of about size bytes, with room for minimum bytes of
-// records. first: the process has no other, so it may use the reserved part. On failure it returns
-// NULL and sets *why and errno. Calls must not be concurrent.
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, const char **why);
+// records. first: the process has no other, so it may use the reserved part. member: it is used
+// again, so it is on a tmpfs where that is possible. On failure it returns NULL and sets *why and
+// errno. Calls must not be concurrent.
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, bool member, const char **why);
 
 // cairn_spool_fits reports whether a file may become size bytes long; else it sets errno. A process
 // that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the application. The limit is meant

@@ -74,6 +74,9 @@ func (f *finishing) follow(asked <-chan syscall.Signal, ended <-chan struct{}, c
 // abandon ends the process.
 func (f *finishing) abandon() {
 	f.explain()
+	if !f.done {
+		f.run.saveBuffers(f.folder)
+	}
 	f.remove()
 	code := f.code
 	if code == 0 {

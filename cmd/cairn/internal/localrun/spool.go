@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // notMerged returns why the spool is needed beside the traces of runs, "" if it is not.
@@ -33,8 +34,16 @@ func (r Run) keepSpool(folder *runFolder, why string) {
 	if folder.merged = why == ""; folder.merged || !folder.recorded() {
 		return
 	}
+	r.saveBuffers(folder)
 	r.say("the raw records are kept in %s (%d bytes), because %s; delete the folder if you do not need them", r.relative(folder.spool()),
 		folderBytes(folder.spool()), why)
+}
+
+// saveBuffers copies the buffers on the tmpfs, which is removed, into the spool.
+func (r Run) saveBuffers(folder *runFolder) {
+	if err := spool.SaveFromTmpfs(folder.spool()); err != nil {
+		r.say("some of the raw records cannot be kept: %v", err)
+	}
 }
 
 // folderBytes returns the total size of the files in a folder.

@@ -39,10 +39,12 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
 		return nil, err
 	}
-	path, remove, err := plainPath(dir)
+	path, removeLink, err := plainPath(dir)
 	if err != nil {
 		return nil, err
 	}
+	removeBuffers := makeBufferFolder(folder.spool())
+	remove := func() { removeLink(); removeBuffers() }
 	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
 	config.Spool, config.Enabled = filepath.Join(path, "spool"), true
 	raw, err := json.Marshal(config)

@@ -1,0 +1,66 @@
+package localrun
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
+)
+
+// sharedMemory is a tmpfs on every Linux. XDG_RUNTIME_DIR is one, too, but small.
+const sharedMemory = "/dev/shm"
+
+const bufferFolder = "cairn-buffers-"
+
+// makeBufferFolder makes a folder on a tmpfs for the ranks' record buffers, with the link to it
+// that a spool has. Without it the buffers are in the spool, so that errors are not reported. The
+// folder is locked while this process lives: what runs that were killed have left is removed here.
+func makeBufferFolder(spoolFolder string) (remove func()) {
+	removeLeftBuffers(sharedMemory)
+	none := func() {}
+	folder, err := os.MkdirTemp(sharedMemory, bufferFolder)
+	if err != nil {
+		return none
+	}
+	held := lockFolder(folder)
+	remove = func() {
+		os.RemoveAll(folder)
+		held.Close() // nil: an error
+	}
+	if held == nil || os.Symlink(folder, filepath.Join(spoolFolder, spool.TmpfsLink)) != nil {
+		remove()
+		return none
+	}
+	return remove
+}
+
+// lockFolder locks a folder; nil if another process has it, or there is none.
+func lockFolder(path string) *os.File {
+	folder, err := os.OpenFile(path, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil
+	}
+	if unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		folder.Close()
+		return nil
+	}
+	return folder
+}
+
+// removeLeftBuffers removes the folders of this user that no run has locked.
+func removeLeftBuffers(below string) {
+	folders, _ := filepath.Glob(filepath.Join(below, bufferFolder+"*"))
+	for _, folder := range folders {
+		info, err := os.Lstat(folder)
+		if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+			continue
+		}
+		if held := lockFolder(folder); held != nil {
+			os.RemoveAll(folder)
+			held.Close()
+		}
+	}
+}

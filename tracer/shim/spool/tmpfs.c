@@ -1,0 +1,165 @@
+#include "tmpfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "../process/config.h"
+#include "spool.h"
+
+enum {
+	LIMIT_PART = 64, // all buffers on the tmpfs have at most this part of a limit of memory
+	SPARE_PART = 8,	 // this part of a limit must be free
+};
+
+// Files of a memory cgroup.
+struct interface {
+	const char *root, *limit, *usage, *inactive;
+};
+
+static const struct interface v1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "};
+static const struct interface v2 = {"/sys/fs/cgroup", "memory.max", "memory.current", "\ninactive_file "};
+
+static char directory[sizeof(cairn_config.spool) + 512];
+static bool made, refused;
+
+// read_text reads the beginning of a small file.
+static bool read_text(const char *path, char *text, size_t size)
+{
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (file >= 0) {
+		n = read(file, text, size - 1);
+		close(file);
+	}
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static bool read_cgroup(const struct interface *in, const char *cgroup, const char *name, char *text, size_t size)
+{
+	static char path[4096 + 128];
+
+	snprintf(path, sizeof(path), "%s%s/%s", in->root, cgroup, name);
+	return read_text(path, text, size);
+}
+
+// cgroup_allows reports whether a cgroup's limit leaves a wide margin. What other files' pages use
+// is counted as free if the kernel takes it back first.
+static bool cgroup_allows(const struct interface *in, const char *cgroup, uint64_t all, uint64_t size)
+{
+	static char text[8192];
+	const char *found;
+	uint64_t limit, usage, inactive;
+
+	if (!read_cgroup(in, cgroup, in->limit, text, sizeof(text)) || text[0] == 'm') // "max"
+		return true;
+	limit = strtoull(text, NULL, 10);
+	if (!read_cgroup(in, cgroup, in->usage, text, sizeof(text)))
+		return false;
+	usage = strtoull(text, NULL, 10);
+	if (!read_cgroup(in, cgroup, "memory.stat", text, sizeof(text)))
+		return false;
+	found = strstr(text, in->inactive);
+	inactive = found != NULL ? strtoull(found + strlen(in->inactive), NULL, 10) : 0;
+	if (inactive < usage)
+		usage -= inactive;
+	return all <= limit / LIMIT_PART && usage + size <= limit - limit / SPARE_PART;
+}
+
+// cgroups_allow asks a cgroup and all above it that this process sees. In a container its own is
+// at the root, whatever its path on the host.
+static bool cgroups_allow(const struct interface *in, char *cgroup, uint64_t all, uint64_t size)
+{
+	for (;;) {
+		char *last = strrchr(cgroup, '/');
+		if (!cgroup_allows(in, cgroup, all, size))
+			return false;
+		if (last == NULL)
+			return true;
+		*last = 0;
+	}
+}
+
+// memory_allows reports whether the limits of this process's memory allow so much in all buffers
+// of the tmpfs, of which size is not there yet.
+static bool memory_allows(uint64_t all, uint64_t size)
+{
+	static char text[8192]; // lines "7:memory:/path" (v1) or "0::/path" (v2)
+	char *rest, *line;
+
+	if (!read_text("/proc/self/cgroup", text, sizeof(text)))
+		return false;
+	for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+		char *controllers = strchr(line, ':'), *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+		if (path == NULL)
+			continue;
+		*path++ = 0;
+		const bool unified = controllers[1] == 0;
+		if ((unified || strcmp(controllers + 1, "memory") == 0) && !cgroups_allow(unified ? &v2 : &v1, path, all, size))
+			return false;
+	}
+	return true;
+}
+
+// owner_of returns the owner of a file, or -1. (fstat is a symbol of glibc 2.33.)
+static int64_t owner_of(const char *path)
+{
+	const int file = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int64_t owner = -1;
+	struct stat s;
+
+	if (file < 0)
+		return -1;
+	if (syscall(SYS_fstat, file, &s) == 0)
+		owner = s.st_uid;
+	close(file);
+	return owner;
+}
+
+// make makes the folder. Readers follow only a link of the spool's owner.
+static bool make(const char *link)
+{
+	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
+	const char *name = strrchr(cairn_spool_directory, '/');
+	const int64_t owner = owner_of(link);
+
+	if (name == NULL || owner < 0 || owner != owner_of(cairn_config.spool) ||
+	    snprintf(directory, sizeof(directory), "%s%s", link, name) >= (int)sizeof(directory))
+		return false;
+	return mkdir(directory, mode) == 0 && chmod(directory, mode) == 0;
+}
+
+// allows reports whether the tmpfs has room. Half of it stays free for others.
+static bool allows(const char *link, uint64_t size)
+{
+	struct statfs fs;
+
+	if (statfs(link, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+		return false;
+	const uint64_t block = (uint64_t)fs.f_bsize, used = (fs.f_blocks - fs.f_bfree) * block;
+	return used + size <= fs.f_blocks / 2 * block && memory_allows(used + size, size);
+}
+
+const char *cairn_tmpfs_directory(uint64_t size)
+{
+	static char link[sizeof(cairn_config.spool) + 16]; // threads may have small stacks
+	const int saved = errno;
+
+	snprintf(link, sizeof(link), "%s/buffers", cairn_config.spool);
+	if (!refused)
+		refused = !allows(link, size) || (!made && !(made = make(link)));
+	errno = saved;
+	return refused ? NULL : directory;
+}
+
+void cairn_tmpfs_give_up(void) { refused = true; }
