@@ -21,6 +21,7 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	spooldir "github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
 // running starts a sidecar. The returned function ends it and returns what was lost.
@@ -310,6 +311,33 @@ func TestHalfRemovedDirectory(t *testing.T) {
 	running(t, quick(t, spool, s, pod(0)))
 	emptied(t, spool)
 	require.Empty(t, manifests(t, s, pod(0)))
+}
+
+// The buffers of a process on a tmpfs leave with its directory, also after a shipper was killed
+// in between. Others' stay.
+func TestBuffersOnTmpfsLeave(t *testing.T) {
+	spool, tmpfs, s := t.TempDir(), t.TempDir(), openStore(t)
+	require.NoError(t, os.Symlink(tmpfs, filepath.Join(spool, spooldir.TmpfsLink)))
+	living := finished("launch", 2, 3)
+	for rank := range 2 {
+		dir := finished("launch", rank, 2).Write(t, spool)
+		moved := filepath.Join(tmpfs, filepath.Base(dir))
+		require.NoError(t, os.Mkdir(moved, 0o777))
+		require.NoError(t, os.Rename(filepath.Join(dir, "0-0.seg"), filepath.Join(moved, "0.seg")))
+		if rank == 1 {
+			require.NoError(t, os.Rename(dir, filepath.Join(spool, removedPrefix+filepath.Base(dir))))
+		}
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(tmpfs, living.Directory()), 0o777))
+	running(t, quick(t, spool, s, pod(0)))
+	emptied(t, spool)
+	all := collected(t, s, pod(0))
+	require.Len(t, all, 1)
+	require.EqualValues(t, 4, all[keyOfProcess(finished("launch", 0, 2))])
+	left, err := os.ReadDir(tmpfs)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, living.Directory(), left[0].Name())
 }
 
 // Processes without a description so far, running ones, and unusable ones.

@@ -28,6 +28,12 @@ const (
 	preloadSubPath = "ld.so.preload"
 )
 
+// The volume for record buffers, a tmpfs, and its mount path.
+const (
+	buffersVolume = "cairn-buffers"
+	buffersPath   = "/cairn-buffers"
+)
+
 // The volume of the trace that is re-executed, and its mount paths.
 const (
 	replayVolume = "cairn-replay"
@@ -37,7 +43,7 @@ const (
 
 var (
 	ourContainers = []string{InstallContainer, ProbeContainer, ShipContainer, FetchContainer}
-	ourVolumes    = append([]string{toolsVolume, replayVolume}, container.Volumes...)
+	ourVolumes    = append([]string{toolsVolume, buffersVolume, replayVolume}, container.Volumes...)
 )
 
 // removeOurs removes what an earlier injection added to a pod.
@@ -84,7 +90,7 @@ func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) 
 	for i, m := range target.VolumeMounts {
 		if overlaps(m.MountPath) {
 			errs = append(errs, field.Invalid(path.Child("containers").Index(index).Child("volumeMounts").Index(i).Child("mountPath"),
-				m.MountPath, "Cairn must mount "+toolsPath+", "+preloadPath+" and, to re-execute a trace, "+replayPath))
+				m.MountPath, "Cairn must mount "+toolsPath+", "+buffersPath+", "+preloadPath+" and, to re-execute a trace, "+replayPath))
 		}
 	}
 	return errs
@@ -122,7 +128,7 @@ func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
 // overlaps reports whether a mount hides one of Cairn's, or would have to contain it.
 func overlaps(mountPath string) bool {
 	mountPath = strings.TrimRight(mountPath, "/") + "/"
-	for _, ours := range []string{toolsPath + "/", preloadPath + "/", replayPath + "/"} {
+	for _, ours := range []string{toolsPath + "/", buffersPath + "/", preloadPath + "/", replayPath + "/"} {
 		if strings.HasPrefix(mountPath, ours) || strings.HasPrefix(ours, mountPath) {
 			return true
 		}

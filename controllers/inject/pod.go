@@ -44,6 +44,7 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	prober := probeContainer(pod, target, slots, options)
 	shipper := shipContainer(pod, target, role, slots, options)
 	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
+	injectBuffers(pod, target, slots)
 	if options.Replay != nil {
 		injectReplay(pod, target, role, options)
 	}

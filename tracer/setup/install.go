@@ -24,7 +24,12 @@ type InstallOptions struct {
 	// SpoolLimitBytes is the limit for all processes of the pod together; 0: the sidecar sets it,
 	// if there is one.
 	SpoolLimitBytes int64
+	// Buffers is a folder on a tmpfs for record buffers; "": they are in the spool.
+	Buffers string
 }
+
+// buffersLink is spool.TmpfsLink; that package is too large for the probe.
+const buffersLink = "buffers"
 
 // Names of the binaries: the small one that is installed for the probe, and the one for
 // everything else.
@@ -58,6 +63,7 @@ func Install(o InstallOptions) Verdict {
 	note := filepath.Join(o.To, InstallFile)
 	if v.Traceable {
 		makeBudget(o)
+		linkBuffers(o)
 		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			refuse(&v, messages.ProbeInternalError, "cannot install the tracer: "+err.Error())
 		}
@@ -105,6 +111,18 @@ func makeBudget(o InstallOptions) {
 	defer root.Close()
 	if account, err := budget.Make(root, o.SpoolLimitBytes); err == nil {
 		_ = account.Close()
+	}
+}
+
+// linkBuffers makes the spool's link to a folder on the tmpfs. The folder is our own and has the
+// sticky bit, which the volume does not have. If that fails the buffers are in the spool.
+func linkBuffers(o InstallOptions) {
+	if o.Buffers == "" {
+		return
+	}
+	folder := filepath.Join(o.Buffers, "processes")
+	if makeShared(folder) == nil {
+		_ = os.Symlink(folder, filepath.Join(o.To, "spool", buffersLink))
 	}
 }
 

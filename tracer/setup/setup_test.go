@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
 
@@ -245,19 +246,20 @@ func TestInstall(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 	libraries, to := tracerRoot(t), filepath.Join(t.TempDir(), "cairn")
-	binary := filepath.Join(t.TempDir(), "cairn")
+	binary, tmpfs := filepath.Join(t.TempDir(), "cairn"), t.TempDir()
 	write(t, binary, "binary")
 	for range 2 {
-		if v := Install(InstallOptions{To: to, Binary: binary, Libraries: filepath.Join(libraries, "lib"), SpoolLimitBytes: 1 << 20}); !v.Traceable {
+		if v := Install(InstallOptions{To: to, Binary: binary, Libraries: filepath.Join(libraries, "lib"), SpoolLimitBytes: 1 << 20, Buffers: tmpfs}); !v.Traceable {
 			t.Fatal(v)
 		}
 	}
 	for name, want := range map[string]os.FileMode{
-		"cairn":                   0o755,
-		"lib/libcairn-openmpi.so": 0o644,
-		"ld.so.preload":           0o644,
-		"spool":                   os.ModeDir | os.ModeSticky | 0o777,
-		"spool/budget":            0o666,
+		"cairn":                    0o755,
+		"lib/libcairn-openmpi.so":  0o644,
+		"ld.so.preload":            0o644,
+		"spool":                    os.ModeDir | os.ModeSticky | 0o777,
+		"spool/budget":             0o666,
+		"spool/" + spool.TmpfsLink: os.ModeDir | os.ModeSticky | 0o777,
 	} {
 		info, err := os.Stat(filepath.Join(to, name))
 		if err != nil {

@@ -142,17 +142,24 @@ func TestKilledRanksAndCompressors(t *testing.T) {
 			after := time.Duration(random.IntN(2000)) * time.Millisecond
 			t.Run(fmt.Sprintf("%s/%d/%s/%s", way, i, implementation, after), func(t *testing.T) {
 				t.Parallel()
-				checkpoints.Add(int64(killTrial(t, way, implementation, programs[implementation], after)))
+				onTmpfs := i%4 < 2
+				checkpoints.Add(int64(killTrial(t, way, implementation, programs[implementation], onTmpfs, after)))
 			})
 		}
 	}
 }
 
 // killTrial returns the number of ranks of which there is a checkpoint.
-func killTrial(t *testing.T, way, implementation, program string, after time.Duration) (checkpoints int) {
+func killTrial(t *testing.T, way, implementation, program string, onTmpfs bool, after time.Duration) (checkpoints int) {
 	const rounds = 30_000
 	tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 32768})
 	tracer.Alone = true
+	if onTmpfs {
+		folder, err := os.MkdirTemp("/dev/shm", "cairn-test-")
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, os.RemoveAll(folder)) })
+		linked(t, tracer, folder)
+	}
 	k := &killable{t: t, dir: filepath.Join(tracer.Dir, "spool")}
 	k.start()
 	defer k.kill()

@@ -33,6 +33,7 @@ func Install(ctx context.Context, args []string, s Streams) {
 	flags, log := newFlags("install", s)
 	flags.StringVar(&o.To, "to", "/cairn", "mount point of the volume")
 	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "bytes that all processes together may write to the spool (0: the sidecar sets the limit)")
+	flags.StringVar(&o.Buffers, "buffers", "", "mount point of a tmpfs for record buffers (empty: they are in the spool)")
 	finish(ctx, s, log, func() (setup.Verdict, bool) {
 		refused, wanted := parse(flags, args)
 		if o.Refused = refused; !wanted {
