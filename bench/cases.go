@@ -34,6 +34,7 @@ var measuring = map[string]func(*bench){
 	"tracer-bytes":          tracerBytes,
 	"tracer-start":          tracerStart,
 	"tracer-evidence":       tracerEvidence,
+	"tracer-disk":           tracerDisk,
 	"tracer-idle":           tracerIdle,
 	"tracer-instructions":   tracerInstructions,
 	"tracer-npb":            tracerNPB,

@@ -237,7 +237,12 @@ func (p *preloader) compress(variant string) (end func()) {
 	if p.configs[variant] == "" {
 		return func() {}
 	}
-	c, err := compressor.Start(p.path("root/spool"), func(format string, args ...any) { fail(format, args...) })
+	return p.compressSpool(p.path("root/spool"))
+}
+
+// compressSpool starts a compressor in this process. The returned function ends it.
+func (b *bench) compressSpool(spool string) (end func()) {
+	c, err := compressor.Start(spool, func(format string, args ...any) { fail(format, args...) })
 	must(err)
 	return c.Close
 }

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	ringBytes  = 8 << 20 // of record buffers that a rank uses again (tracer/shim/record/buffers.c)
-	limitParts = 64      // all buffers of a pod have at most this part of a memory limit (tracer/shim/spool/tmpfs.c)
-	roomFactor = 2       // ranks leave half of a tmpfs free
+	rankBytes  = 8<<20 + 128<<10 // of the record buffers that a rank uses again, and of what is observed of it (tracer/shim/spool)
+	limitParts = 50              // all these files of a pod have at most this part of a memory limit (tracer/shim/spool/tmpfs.c)
+	roomFactor = 2               // ranks leave half of a tmpfs free
 )
 
-// injectBuffers adds a tmpfs for the ranks' record buffers, unless they take much of the memory
+// injectBuffers adds a tmpfs for what the ranks have mapped all the time, unless they take much of the memory
 // that the ranks' container may have: pages of a tmpfs are charged to the container that writes
 // them, and cannot be reclaimed. The kubelet evicts a pod that exceeds the size, but the tmpfs
 // cannot grow beyond it, and ranks use half of it at most.
 func injectBuffers(pod *corev1.PodSpec, target *corev1.Container, slots int32) {
-	bytes := int64(max(slots, 1)) * ringBytes
+	bytes := int64(max(slots, 1)) * rankBytes
 	if bytes > memoryLimit(pod, target)/limitParts {
 		return
 	}

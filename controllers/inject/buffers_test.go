@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// 8 MiB a rank are at most a 64th of the memory that the container or its pod may have.
+// 8.125 MiB a rank are at most 2 % of the memory that the container or its pod may have.
 func TestTmpfsOnlyWhereMemoryAllows(t *testing.T) {
 	limited := func(memory string) *corev1.ResourceRequirements {
 		if memory == "" {
@@ -21,13 +21,13 @@ func TestTmpfsOnlyWhereMemoryAllows(t *testing.T) {
 		container, pod string
 		size           string // "": no tmpfs
 	}{
-		{0, "", "", "16Mi"},
-		{4, "", "", "64Mi"},
-		{1, "512Mi", "", "16Mi"},
-		{1, "511Mi", "", ""},
-		{8, "4Gi", "", "128Mi"},
-		{9, "4Gi", "", ""},
-		{8, "64Gi", "4Gi", "128Mi"},
+		{0, "", "", "16640Ki"},
+		{4, "", "", "65Mi"},
+		{1, "407Mi", "", "16640Ki"},
+		{1, "406Mi", "", ""},
+		{8, "4Gi", "", "130Mi"},
+		{11, "4Gi", "", ""},
+		{8, "64Gi", "4Gi", "130Mi"},
 		{8, "64Gi", "3Gi", ""},
 		{8, "", "3Gi", ""},
 	} {

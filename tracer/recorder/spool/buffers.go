@@ -153,7 +153,7 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 // buffers returns the names of the buffer files. If the directory cannot be read it returns an
 // error, not an empty list.
 func (d *Directory) buffers(how reading) ([]string, error) {
-	names, err := d.buffersOnTmpfs()
+	names, err := d.namesOnTmpfs()
 	switch {
 	case errors.Is(err, plainfile.ErrOdd):
 		how.odd(err)
@@ -165,17 +165,16 @@ func (d *Directory) buffers(how reading) ([]string, error) {
 		return nil, err
 	}
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), bufferSuffix) {
-			names = append(names, entry.Name())
-		}
+		names = append(names, entry.Name())
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, bufferSuffix) })
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }
 
 // openBuffer opens a buffer file and reads its header.
 func (d *Directory) openBuffer(name string, words []uint64) (file *os.File, f bufferFile, err error) {
-	if file, err = d.openBufferFile(name); err != nil {
+	if file, err = d.openFile(name); err != nil {
 		return nil, f, err
 	}
 	info, err := file.Stat()

@@ -19,7 +19,7 @@ import (
 // quote their content.
 type Directory struct {
 	root      *os.Root
-	tmpfs     *os.Root // its buffers on a tmpfs; nil: none so far
+	tmpfs     *os.Root // its files on a tmpfs; nil: none so far
 	openTmpfs func() (*os.Root, error)
 	reopen    func() (*Directory, error)
 	// Remote reads what is in the store already; nil: nothing is.
@@ -84,7 +84,7 @@ func (d *Directory) read(name string, limit int64) ([]byte, error) {
 
 // open opens a file; nil if there is none.
 func (d *Directory) open(name string) (*os.File, error) {
-	f, err := plainfile.Open(d.root, name)
+	f, err := d.openFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
@@ -15,7 +14,7 @@ type Ring struct{ file *os.File }
 
 // OpenRing opens it.
 func (d *Directory) OpenRing() (*Ring, error) {
-	f, err := plainfile.Open(d.root, observed.FileName)
+	f, err := d.openFile(observed.FileName)
 	return &Ring{f}, err
 }
 

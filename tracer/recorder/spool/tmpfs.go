@@ -10,16 +10,17 @@ import (
 	"syscall"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
 // TmpfsLink is the name of a symbolic link in a spool to a folder on a tmpfs, where processes put
-// the record buffers that they use again (tmpfs.c): <link>/<name of the process's directory>/N.seg.
-// Whoever makes the spool makes the link. That of another user is not followed, since ranks can
+// the files that they have mapped all the time, as far as there is room (tmpfs.c): the record
+// buffers that they use again, <link>/<name of the process's directory>/N.seg, and observed. Whoever makes the spool makes the link. That of another user is not followed, since ranks can
 // write to the spool.
 const TmpfsLink = "buffers"
 
-// tmpfsBuffer matches the names of buffers on the tmpfs.
-var tmpfsBuffer = regexp.MustCompile(`^[0-9]{1,2}\.seg$`)
+// onTmpfs matches the names of files on the tmpfs.
+var onTmpfs = regexp.MustCompile(`^([0-9]{1,2}\.seg|` + observed.FileName + `)$`)
 
 // openTmpfs opens the folder of a spool on a tmpfs; nil if there is none.
 func openTmpfs(spool *os.Root) (*os.Root, error) {
@@ -64,7 +65,7 @@ func openOnTmpfs(spool *os.Root, name string) (*os.Root, error) {
 	return process, err
 }
 
-// RemoveFromTmpfs removes a process's buffers from the tmpfs. It must precede the removal of the
+// RemoveFromTmpfs removes a process's files from the tmpfs. It must precede the removal of the
 // process's directory, after which nobody knows of them.
 func RemoveFromTmpfs(spool *os.Root, name string) error {
 	folder, err := openTmpfs(spool)
@@ -75,7 +76,7 @@ func RemoveFromTmpfs(spool *os.Root, name string) error {
 	return folder.RemoveAll(name)
 }
 
-// SaveFromTmpfs copies all buffers on the tmpfs of a spool into the processes' directories, so that
+// SaveFromTmpfs copies all files on the tmpfs of a spool into the processes' directories, so that
 // the spool is complete without the tmpfs.
 func SaveFromTmpfs(directory string) error {
 	spool, err := os.OpenRoot(directory)
@@ -100,7 +101,7 @@ func SaveFromTmpfs(directory string) error {
 }
 
 func (d *Directory) saveFromTmpfs() error {
-	names, err := d.buffersOnTmpfs()
+	names, err := d.namesOnTmpfs()
 	for _, name := range names {
 		err = errors.Join(err, copyFile(d.root, d.tmpfs, name))
 	}
@@ -121,28 +122,42 @@ func copyFile(to, from *os.Root, name string) error {
 	return errors.Join(err, out.Close())
 }
 
-// buffersOnTmpfs returns the names of the process's buffers on the tmpfs. The process makes its
-// folder there when it needs its first buffer.
-func (d *Directory) buffersOnTmpfs() (names []string, err error) {
+// folderOnTmpfs returns the process's folder on the tmpfs; nil if there is none so far.
+func (d *Directory) folderOnTmpfs() (*os.Root, error) {
+	var err error
 	if d.tmpfs == nil {
-		if d.tmpfs, err = d.openTmpfs(); d.tmpfs == nil {
-			return nil, err
-		}
+		d.tmpfs, err = d.openTmpfs()
 	}
-	entries, err := fs.ReadDir(d.tmpfs.FS(), ".")
+	return d.tmpfs, err
+}
+
+// namesOnTmpfs returns the names of the process's files on the tmpfs.
+func (d *Directory) namesOnTmpfs() (names []string, err error) {
+	folder, err := d.folderOnTmpfs()
+	if folder == nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(folder.FS(), ".")
 	for _, entry := range entries {
-		if tmpfsBuffer.MatchString(entry.Name()) {
+		if onTmpfs.MatchString(entry.Name()) {
 			names = append(names, entry.Name())
 		}
 	}
 	return names, err
 }
 
-// openBufferFile opens a buffer in the process's directory, or else on the tmpfs.
-func (d *Directory) openBufferFile(name string) (*os.File, error) {
+// openFile opens a file in the process's directory, or else on the tmpfs.
+func (d *Directory) openFile(name string) (*os.File, error) {
 	file, err := plainfile.Open(d.root, name)
-	if errors.Is(err, fs.ErrNotExist) && d.tmpfs != nil && tmpfsBuffer.MatchString(name) {
-		return plainfile.Open(d.tmpfs, name)
+	if !errors.Is(err, fs.ErrNotExist) || !onTmpfs.MatchString(name) {
+		return file, err
 	}
-	return file, err
+	folder, failed := d.folderOnTmpfs()
+	switch {
+	case failed != nil:
+		return nil, failed
+	case folder == nil:
+		return nil, err
+	}
+	return plainfile.Open(folder, name)
 }

@@ -237,7 +237,7 @@ static void *map(const char *name, size_t size, bool sign, bool filled)
 // map_on_tmpfs does so in the process's folder on a tmpfs, if it may.
 static void *map_on_tmpfs(const char *name, size_t size, bool filled)
 {
-	const char *directory = cairn_spool_fits(size) ? cairn_tmpfs_directory(size) : NULL;
+	const char *directory = cairn_spool_fits(size) ? cairn_tmpfs_directory(cairn_spool_directory, size) : NULL;
 	void *memory = NULL;
 
 	if (directory != NULL && (memory = map_new(directory, name, size, filled)) == NULL)
@@ -247,7 +247,9 @@ static void *map_on_tmpfs(const char *name, size_t size, bool filled)
 
 void *cairn_spool_map(const char *name, size_t size, bool sign)
 {
-	return map(name, size, sign, false);
+	void *memory = map_on_tmpfs(name, size, false);
+
+	return memory != NULL ? memory : map(name, size, sign, false);
 }
 
 uint64_t cairn_spool_buffer_bytes(void)

@@ -15,7 +15,8 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 // cairn_spool_directory is its path.
 extern char cairn_spool_directory[];
 
-// cairn_spool_map creates a file in the directory and maps it. All of it is allocated, since
+// cairn_spool_map creates a file and maps it: on a tmpfs where that is possible, as stores to it are
+// frequent, and in the directory otherwise. All of it is allocated, since
 // a store to an unallocated block on a full disk is a SIGBUS. It returns NULL and sets errno
 // if that is not possible. Files that prove that the process ran (sign) may use the reserved
 // part of the spool.

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "../process/config.h"
-#include "spool.h"
 
 enum {
-	LIMIT_PART = 64, // all buffers on the tmpfs have at most this part of a limit of memory
+	LIMIT_PART = 50, // all files on the tmpfs have at most this part of a limit of memory
 	SPARE_PART = 8,	 // this part of a limit must be free
 };
 
@@ -90,8 +89,8 @@ static bool cgroups_allow(const struct interface *in, char *cgroup, uint64_t all
 	}
 }
 
-// memory_allows reports whether the limits of this process's memory allow so much in all buffers
-// of the tmpfs, of which size is not there yet.
+// memory_allows reports whether the limits of this process's memory allow so much in all files of
+// the tmpfs, of which size is not there yet.
 static bool memory_allows(uint64_t all, uint64_t size)
 {
 	static char text[8192]; // lines "7:memory:/path" (v1) or "0::/path" (v2)
@@ -127,10 +126,10 @@ static int64_t owner_of(const char *path)
 }
 
 // make makes the folder. Readers follow only a link of the spool's owner.
-static bool make(const char *link)
+static bool make(const char *link, const char *process_directory)
 {
 	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
-	const char *name = strrchr(cairn_spool_directory, '/');
+	const char *name = strrchr(process_directory, '/');
 	const int64_t owner = owner_of(link);
 
 	if (name == NULL || owner < 0 || owner != owner_of(cairn_config.spool) ||
@@ -150,14 +149,14 @@ static bool allows(const char *link, uint64_t size)
 	return used + size <= fs.f_blocks / 2 * block && memory_allows(used + size, size);
 }
 
-const char *cairn_tmpfs_directory(uint64_t size)
+const char *cairn_tmpfs_directory(const char *process_directory, uint64_t size)
 {
 	static char link[sizeof(cairn_config.spool) + 16]; // threads may have small stacks
 	const int saved = errno;
 
 	snprintf(link, sizeof(link), "%s/buffers", cairn_config.spool);
 	if (!refused)
-		refused = !allows(link, size) || (!made && !(made = make(link)));
+		refused = !allows(link, size) || (!made && !(made = make(link, process_directory)));
 	errno = saved;
 	return refused ? NULL : directory;
 }
