@@ -8,15 +8,20 @@ import (
 )
 
 const (
-	rankBytes  = 8<<20 + 128<<10 // of the record buffers that a rank uses again, and of what is observed of it (tracer/shim/spool)
-	limitParts = 50              // all these files of a pod have at most this part of a memory limit (tracer/shim/spool/tmpfs.c)
-	roomFactor = 2               // ranks leave half of a tmpfs free
+	// rankBytes is how much a rank puts there: record buffers that it uses again, and what is
+	// observed of it (tracer/shim/spool/tmpfs.c).
+	rankBytes = 8<<20 + 128<<10
+	// limitParts: all these files of a pod have at most this part of a memory limit. Ranks have the
+	// same rule.
+	limitParts = 50
+	// roomFactor: ranks leave half of a tmpfs free.
+	roomFactor = 2
 )
 
-// injectBuffers adds a tmpfs for what the ranks have mapped all the time, unless they take much of the memory
-// that the ranks' container may have: pages of a tmpfs are charged to the container that writes
-// them, and cannot be reclaimed. The kubelet evicts a pod that exceeds the size, but the tmpfs
-// cannot grow beyond it, and ranks use half of it at most.
+// injectBuffers adds a tmpfs for what the ranks have mapped all the time, unless that takes much of
+// the memory that the ranks' container may have: pages of a tmpfs are charged to the container that
+// writes them, and cannot be reclaimed. The kubelet evicts a pod that exceeds the size, but the
+// tmpfs cannot grow beyond it, and ranks use half of it at most.
 func injectBuffers(pod *corev1.PodSpec, target *corev1.Container, slots int32) {
 	bytes := int64(max(slots, 1)) * rankBytes
 	if bytes > memoryLimit(pod, target)/limitParts {

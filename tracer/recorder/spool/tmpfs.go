@@ -13,10 +13,11 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
-// TmpfsLink is the name of a symbolic link in a spool to a folder on a tmpfs, where processes put
-// the files that they have mapped all the time, as far as there is room (tmpfs.c): the record
-// buffers that they use again, <link>/<name of the process's directory>/N.seg, and observed. Whoever makes the spool makes the link. That of another user is not followed, since ranks can
-// write to the spool.
+// TmpfsLink is the name of a symbolic link in a spool to a folder on a tmpfs. Processes put the
+// files there that they have mapped all the time, as far as there is room (tmpfs.c): observed and
+// the record buffers that they use again, as <link>/<name of the process's directory>/N.seg. Whoever
+// makes the spool makes the link. That of another user is not followed, since ranks can write to the
+// spool.
 const TmpfsLink = "buffers"
 
 // onTmpfs matches the names of files on the tmpfs.
