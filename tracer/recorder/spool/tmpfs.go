@@ -15,9 +15,9 @@ import (
 
 // TmpfsLink is the name of a symbolic link in a spool to a folder on a tmpfs. Processes put the
 // files there that they have mapped all the time, as far as there is room (tmpfs.c): observed and
-// the record buffers that they use again, as <link>/<name of the process's directory>/N.seg. Whoever
-// makes the spool makes the link. That of another user is not followed, since ranks can write to the
-// spool.
+// the record buffers that they use again, as <link>/<name of the process's directory>/N.seg. It is
+// made by whoever makes the spool. That of another user is not followed, since ranks can write to
+// the spool.
 const TmpfsLink = "buffers"
 
 // onTmpfs matches the names of files on the tmpfs.
