@@ -202,6 +202,7 @@ func startWaiting(t *testing.T, tracer *shimtest.Tracer, command ...string) wait
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() }) // after a failure
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "filled\n", line)
