@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/key"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Content returns the trace of all records so far, with one rank. The recorder can
@@ -169,6 +170,9 @@ func (r *Recorder) contentNotes(rank int) []string {
 		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.Limits.Memory>>20))
 	case key.DropsArguments:
 		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.Limits.Memory>>20))
+	}
+	if r.sites.Dictionary.Full {
+		notes = append(notes, fmt.Sprintf("rank %d: more than %d MiB of call paths, lines and allocations: calls with further ones have no call site, or no allocation", rank, record.MaxDictionary>>20))
 	}
 	add(r.lost.Malformed, "%d damaged records were skipped")
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")

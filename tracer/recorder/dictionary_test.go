@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -127,4 +129,26 @@ func FuzzDictionary(f *testing.F) {
 		c.Threads, c.Grammar.Rules, c.Signatures = trace.ThreadTable{}, nil, nil
 		require.NoError(t, c.Validate())
 	})
+}
+
+// The dictionary counts as memory of the recorder, but does not make it generalize: a recovery may
+// find it longer. Sites that its bound has cost are noted.
+func TestMemoryOfTheDictionaryInTheRecorder(t *testing.T) {
+	s := recordtest.NewShim(t)
+	w, dir := newDictionary(t)
+	s.Init(0, 2)
+	e := entry(record.EntryPath, make([]uint64, 63)...)
+	w.write(bytes.Repeat(e, 2*record.MaxDictionary/len(e)))
+	r := New(s.Process)
+	r.Limits.Memory = 1 << 20
+	before := r.Memory()
+	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+	require.Equal(t, before+r.Dictionary().Memory(), r.Memory())
+	require.Greater(t, r.Memory(), 10*r.Limits.Memory)
+	r.Consume(sourcesOf(s, r, true))
+	r.limitMemory()
+	require.Equal(t, key.KeepsEverything, r.keys.Generality())
+	c, err := r.Content()
+	require.NoError(t, err)
+	require.Contains(t, c.Meta.Notes, "rank 0: more than 16 MiB of call paths, lines and allocations: calls with further ones have no call site, or no allocation")
 }

@@ -20,7 +20,7 @@ func (r *Recorder) grew(bytes int) {
 func (r *Recorder) limitMemory() {
 	r.grown = 0
 	level := key.KeepsEverything
-	switch n, limit := r.Memory(), r.Limits.Memory; {
+	switch n, limit := r.decisive(), r.Limits.Memory; {
 	case n >= limit:
 		level = key.DropsArguments
 	case n >= limit/4*3:
@@ -36,9 +36,13 @@ func (r *Recorder) limitMemory() {
 // limit (key.Generality).
 const memoryLimit = 32 << 20
 
-// Memory estimates the memory of the recorder in bytes: tables, grammars, streams, and times that
-// have not been written to a file. TestMemoryEstimate compares it with the heap.
-func (r *Recorder) Memory() int {
+// Memory estimates the memory of the recorder in bytes: tables, grammars, streams, times that have
+// not been written to a file, and the dictionary. TestMemoryEstimate compares it with the heap.
+func (r *Recorder) Memory() int { return r.decisive() + r.sites.Dictionary.Memory() }
+
+// decisive is Memory without the dictionary, which a recovery finds longer than the recorder did:
+// both must generalize at the same records.
+func (r *Recorder) decisive() int {
 	n := r.keys.Memory() + r.objects.Memory() + r.sites.Memory() + r.repeats.Memory()
 	for _, b := range r.full {
 		n += int(unsafe.Sizeof(*b)) + cap(b.Data[0]) + cap(b.Data[1])

@@ -1,8 +1,7 @@
 package record
 
 import (
-	"encoding/binary"
-	"errors"
+	"bufio"
 	"io"
 	"math"
 	"os"
@@ -33,8 +32,12 @@ const (
 )
 
 const (
-	MaxDictionary = 256 << 20 // bytes; nobody reads further
-	maxEntry      = 1 << 20
+	// MaxDictionary is the memory in bytes, as Memory estimates it, from which on entries are
+	// missing. It is a constant, since a recovery must see what the recorder saw.
+	MaxDictionary = 16 << 20
+
+	maxEntry    = 1 << 20
+	entryMemory = 64 // of an entry, beside its bytes in the file
 )
 
 // A word of a record that refers to an entry has the upper bits 10, which no address of a program
@@ -59,6 +62,9 @@ type Dictionary struct {
 	follow      func() (*os.File, error) // opens the file of a living process
 	open        *os.File                 // or the open file, in a recovery; the caller closes it
 	offset      int64                    // of the next entry
+	memory      int
+	over        bool // no later entry is read
+	Full        bool // that is because of MaxDictionary
 	Modules     []Module
 	Paths       [][]uint64
 	Allocations []trace.Allocation // Site is 0
@@ -83,7 +89,7 @@ func (d *Dictionary) Read(f *os.File) {
 // records that need them lose their site or allocation.
 func (d *Dictionary) Refresh() {
 	f := d.open
-	if d.offset >= MaxDictionary || f == nil && d.follow == nil {
+	if d.over || f == nil && d.follow == nil {
 		return
 	}
 	if f == nil {
@@ -95,35 +101,38 @@ func (d *Dictionary) Refresh() {
 	}
 	// mostly there is nothing new
 	if info, err := f.Stat(); err == nil && info.Size() > d.offset {
-		d.readOn(f)
+		d.readOn(bufio.NewReader(io.NewSectionReader(f, d.offset, info.Size()-d.offset)))
 	}
 }
 
-// readOn reads the entries from offset on.
-func (d *Dictionary) readOn(f *os.File) {
-	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, MaxDictionary-d.offset))
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return
-	}
-	for len(more) >= 8 {
-		head := binary.NativeEndian.Uint64(more)
-		n := uint64(uint32(head))
-		if n < 8 || n%8 != 0 || n > maxEntry {
-			d.offset = MaxDictionary // damaged: no later entry can be found
-			break
+// readOn reads the entries from offset on. One that is incomplete is being written.
+func (d *Dictionary) readOn(file io.Reader) {
+	for {
+		var head [1]uint64
+		if _, err := io.ReadFull(file, BytesOf(head[:])); err != nil {
+			return
 		}
-		if n > uint64(len(more)) {
-			break // it is being written
+		n := Low(head[0])
+		if n < 8 || n%8 != 0 || n > maxEntry {
+			d.over = true // damaged: no later entry can be found
+			return
+		}
+		if d.Full = d.memory+entryMemory+int(n) > MaxDictionary; d.Full {
+			d.over = true
+			return
 		}
 		words := make([]uint64, n/8-1)
-		for i := range words {
-			words[i] = binary.NativeEndian.Uint64(more[8+8*i:])
+		if _, err := io.ReadFull(file, BytesOf(words)); err != nil {
+			return
 		}
-		d.add(head>>32, words)
-		more = more[n:]
+		d.add(uint64(High(head[0])), words)
+		d.memory += entryMemory + int(n)
 		d.offset += int64(n)
 	}
 }
+
+// Memory estimates the memory of the entries in bytes.
+func (d *Dictionary) Memory() int { return d.memory }
 
 func (d *Dictionary) add(kind uint64, words []uint64) {
 	r := Reader{Words: words, OK: true}

@@ -114,9 +114,6 @@ func (d *Directory) LaterModules() []record.Module {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() > record.MaxDictionary {
-		return nil
-	}
 	var entries record.Dictionary
 	entries.Read(f)
 	return entries.Modules

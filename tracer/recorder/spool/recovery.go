@@ -75,8 +75,6 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	entries := d.optional(r, record.DictionaryFile)
 	if entries != nil {
 		defer entries.Close()
-	}
-	if entries != nil && d.fits(r, entries, record.MaxDictionary) {
 		r.Dictionary().Read(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
@@ -172,15 +170,6 @@ func (d *Directory) optional(r *recorder.Recorder, name string) *os.File {
 		return nil
 	}
 	return f
-}
-
-// fits reports whether a file is not larger than limit, and adds a note if it is.
-func (d *Directory) fits(r *recorder.Recorder, f *os.File, limit int64) bool {
-	info, err := f.Stat()
-	if err == nil && info.Size() > limit {
-		r.AddNote("%s is %v: %d bytes, more than %d", f.Name(), plainfile.ErrOdd, info.Size(), limit)
-	}
-	return err == nil && info.Size() <= limit
 }
 
 // optionalContent reads an optional file.

@@ -222,7 +222,8 @@ func (w *Writer) checkpoint() error {
 	}
 	w.reach("blocks written")
 	if w.memoryShare > 0 {
-		w.recorder.Limits.Memory = w.memoryShare
+		// the dictionary is a part of the share, but must not take all of it
+		w.recorder.Limits.Memory = max(w.memoryShare-w.recorder.Dictionary().Memory(), w.memoryShare/2)
 	}
 	w.tables.add(w.recorder)
 	tables, _ := w.tables.next()
