@@ -64,6 +64,36 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 	return r, size
 }
 
+// Claim returns how many words the record at a word of the buffer says that it has, whether they are
+// in the buffer or not; 0 if there cannot be a record. If the buffer ends before that is known, it
+// returns how many are needed to know it.
+func (s *Buffer) Claim(at int) int {
+	if len(s.Words)-at < HeaderWords {
+		return HeaderWords
+	}
+	first := s.Words[at]
+	if FunctionIn(first) == SummedFunction && first&rawlayout.Short == 0 {
+		return int(Low(first)) / 8
+	}
+	if first&rawlayout.Short == 0 {
+		size := int(Low(s.Words[at+ReservedWord]))
+		if size%8 != 0 || size/8 < HeaderWords {
+			return 0
+		}
+		return size / 8
+	}
+	of, inputs := s.original(int(first>>rawlayout.ShortOriginalShift&shortOriginal), at)
+	switch state := first >> rawlayout.ShortStateShift & shortState; {
+	case of == nil:
+		return 0
+	case state == rawlayout.ShortEqual:
+		return ShortWords
+	case state == rawlayout.ShortOutputs:
+		return ShortWords + len(of) - inputs
+	}
+	return max(int(ShortDuration(first))/8, ShortWords)
+}
+
 // inputsIn returns the number of words of header and inputs from the second word of a record; 0: it
 // is nobody's original.
 func inputsIn(second uint64) int { return int(uint16(High(second)) >> rawlayout.InputsShift) }

@@ -98,6 +98,7 @@ func (d *Directory) settle(r *recorder.Recorder, files []bufferFile, how reading
 		case f.consumedBy(r):
 		case f.header.Closed:
 			known.closed[f.header.Taken] = true
+		case how.most > 0 && f.size > maxLiveBuffer: // nobody reads it now (isTooMuch)
 		default:
 			b, err := d.readBuffer(f, true, how.memory)
 			if err != nil {
@@ -217,10 +218,7 @@ func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory)
 		return nil, err
 	}
 	defer file.Close()
-	used := int(min(now.header.Used, uint64(now.size-record.BufferHeaderBytes)) / 8)
-	words = memory.grow(words, record.BufferHeaderWords+used)
-	n, err := file.ReadAt(record.BytesOf(words[record.BufferHeaderWords:]), record.BufferHeaderBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if words, err = readRecords(file, &now, words, memory); err != nil {
 		return nil, err
 	}
 	if living { // a thread that takes the buffer anew changes the header first
@@ -230,7 +228,37 @@ func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory)
 		}
 	}
 	memory.used = append(memory.used, words)
-	return &record.Buffer{Thread: now.header.Thread, Sequence: now.header.Sequence, Words: words[:record.BufferHeaderWords+n/8]}, nil
+	return &record.Buffer{Thread: now.header.Thread, Sequence: now.header.Sequence, Words: words}, nil
+}
+
+// readRecords reads the records of a buffer behind its header. A long buffer is read on only while
+// its records follow each other: whoever writes to the directory can make up any length.
+func readRecords(file *os.File, f *bufferFile, words []uint64, memory *bufferMemory) ([]uint64, error) {
+	const piece = 1 << 20 / 8
+	at, have := record.BufferHeaderWords, record.BufferHeaderWords
+	end := have + int(min(f.header.Used, uint64(f.size-record.BufferHeaderBytes))/8)
+	for next := have + piece; have < end; {
+		next = min(max(next, 2*have), end)
+		words = memory.grow(words, next)
+		n, err := file.ReadAt(record.BytesOf(words[have:]), int64(have)*8)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		words = words[:have+n/8]
+		if have = len(words); have < next || have == end {
+			break // the file is shorter than it was, or this is all
+		}
+		b := record.Buffer{Words: words}
+		for next = at; next <= have; {
+			at = next
+			claim := b.Claim(at)
+			if claim == 0 {
+				return words, nil
+			}
+			next += claim
+		}
+	}
+	return words, nil
 }
 
 // settledIn returns how many words of a buffer precede the first call that has not returned.

@@ -4,11 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Checkpoints are written in place to two files in turn. The older one is overwritten, so the
@@ -75,11 +78,46 @@ func (d *Directory) writeState(number uint64, framed []byte) error {
 	return d.overwrite(name, framed)
 }
 
+// readFrame reads the frame in a file; nil if it is incomplete, however long the file is.
+func (d *Directory) readFrame(name string) ([]byte, error) {
+	f, err := plainfile.Open(d.root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Size() > maxStateFile {
+		err = fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), maxStateFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var head [2]uint64
+	if _, err := f.ReadAt(record.BytesOf(head[:]), 0); err != nil || head[1] > maxStateFile {
+		return nil, nil
+	}
+	size := stateFrame + int64(head[1])
+	digest := xxhash.New()
+	if n, err := io.Copy(digest, io.NewSectionReader(f, 0, size)); err != nil || n < size {
+		return nil, err
+	}
+	var sum [1]uint64
+	if _, err := f.ReadAt(record.BytesOf(sum[:]), size); err != nil || sum[0] != digest.Sum64() {
+		return nil, nil
+	}
+	b := make([]byte, size+stateSum)
+	n, err := f.ReadAt(b, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil // it became shorter
+	}
+	return b[:n], err
+}
+
 // readState reads the newest state of a process, and whether there is one.
 func (d *Directory) readState() (state savedState, ok bool, err error) {
 	damaged := ""
 	for _, name := range stateFiles {
-		b, err := d.read(name, maxStateFile)
+		b, err := d.readFrame(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -142,7 +142,7 @@ func (d *Directory) readTables(at recorder.TablesAt, take func(piece []byte) err
 			return fmt.Errorf("%s: %w", name, errors.Join(recorder.ErrCheckpoint, err))
 		}
 		n := int64(binary.LittleEndian.Uint32(header[:]))
-		if left -= pieceHeader + n; left < 0 {
+		if left -= pieceHeader + n; left < 0 || n > maxStateFile {
 			return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
 		}
 		if int64(cap(piece)) < n {
