@@ -31,10 +31,10 @@ type Source struct {
 	Ended  bool // Closed, and the process has ended: a recovery survives damaged records
 	// More reports that the thread has records that are not available. Their epochs are not less
 	// than Beyond, so records of other threads up to that can be consumed.
-	More     bool
-	Beyond   uint64
-	started  bool
-	composer record.Composer
+	More        bool
+	Beyond      uint64
+	started     bool
+	composer    record.Composer
 	summedUntil uint64 // end of the last call of a summed record that its thread had not ended
 }
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "../process/clock.h"
+#include "../process/opened.h"
 #include "observed.h"
-#include "opened.h"
 
 enum { MAX_SAMPLES = CAIRN_CONTEXT_SAMPLES };
 static const uint64_t INTERVAL = 100000000;

@@ -27,10 +27,10 @@
 
 #include "../../ring/buffer.h"
 #include "../process/clock.h"
+#include "../process/opened.h"
 #include "../process/state.h"
 #include "../process/thread.h"
 #include "observed.h"
-#include "opened.h"
 #include "usage.h"
 
 #ifndef CAIRN_PROC

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "../process/config.h"
+#include "../process/opened.h"
 #include "spool.h"
 
 enum { MAX_WORDS = 2048 };
 
-static int file = -1;
+static struct cairn_opened file = {.file = -1};
 
 bool cairn_rare_lock(struct cairn_rare *lock)
 {
@@ -34,30 +35,28 @@ void cairn_rare_unlock(struct cairn_rare *lock)
 	atomic_store_explicit(&lock->owner, 0, memory_order_release);
 }
 
-// open_file creates the file on first use: most programs need none.
-static int open_file(void)
+// open_file creates the file on first use, since most programs need none, or opens it again if the
+// program has closed it. It reports whether the file is open.
+static bool open_file(void)
 {
 	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
-	int opened, kept;
 
+	if (cairn_is_open(&file))
+		return true;
 	if (snprintf(path, sizeof(path), "%s/dictionary", cairn_spool_directory) >= (int)sizeof(path))
-		return -1;
-	opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-	if (opened < 0)
-		return -1;
-	(void)fchmod(opened, 0644); // whatever the umask: another user may read it
-	// The application may be expected to use the numbers 0 to 2.
-	kept = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3);
-	if (opened <= 2)
-		close(opened);
-	return kept;
+		return false;
+	const int opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+	if (opened >= 0)
+		(void)fchmod(opened, 0644); // whatever the umask: another user may read it
+	cairn_keep_open(&file, opened);
+	return file.file >= 0;
 }
 
 bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 {
 	static struct cairn_rare lock;
 	static off_t end; // of the complete entries
-	static bool tried;
+	static bool damaged; // by half an entry at the end
 	static uint64_t entry[1 + MAX_WORDS]; // threads may have small stacks
 	size_t size = 8 * (1 + (size_t)count);
 	int before = errno;
@@ -65,10 +64,7 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 
 	if (cairn_spool_directory[0] == 0 || count > MAX_WORDS || !cairn_rare_lock(&lock))
 		return false;
-	if (!tried)
-		file = open_file();
-	tried = true;
-	if (file < 0 || !cairn_spool_fits((uint64_t)end + size)) {
+	if (damaged || !open_file() || !cairn_spool_fits((uint64_t)end + size)) {
 		cairn_rare_unlock(&lock);
 		errno = before;
 		return false;
@@ -76,14 +72,13 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	entry[0] = size | (uint64_t)type << 32;
 	memcpy(entry + 1, words, 8 * (size_t)count);
 	do
-		n = write(file, entry, size);
+		n = write(file.file, entry, size);
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)size) {
 		end += n;
 	} else {
 		// Do not append to half an entry.
-		if (n > 0 && ftruncate(file, end) != 0)
-			file = -1;
+		damaged = n > 0 && ftruncate(file.file, end) != 0;
 		n = -1;
 	}
 	cairn_rare_unlock(&lock);

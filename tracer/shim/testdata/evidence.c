@@ -7,7 +7,7 @@
 //	evidence end FILE MS       a list of threads, then a computation of MS ms, and the list at the end
 //	evidence full FILE         more rows than there is room for
 #include "../evidence/evidence.c"
-#include "../evidence/opened.c"
+#include "../process/opened.c"
 #include "../evidence/usage.c"
 #include "../process/thread.c"
 

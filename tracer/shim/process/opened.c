@@ -1,0 +1,59 @@
+#include "opened.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// stat_file is fstat, which is a symbol of libc only since 2.33.
+static bool stat_file(int file, struct stat *s)
+{
+	return syscall(SYS_fstat, file, s) == 0;
+}
+
+void cairn_keep_open(struct cairn_opened *o, int file)
+{
+	enum { FAR = 500 };
+	struct stat s;
+
+	o->file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FAR);
+	if (o->file < 0 && file > 2)
+		o->file = file; // the limit of descriptors is lower
+	else if (o->file < 0 && file >= 0)
+		o->file = fcntl(file, F_DUPFD_CLOEXEC, 3); // the application may be expected to use 0 to 2
+	if (file >= 0 && file != o->file)
+		close(file);
+	if (o->file >= 0 && stat_file(o->file, &s)) {
+		o->device = s.st_dev;
+		o->inode = s.st_ino;
+	} else if (o->file >= 0) {
+		close(o->file);
+		o->file = -1;
+	}
+}
+
+bool cairn_is_open(const struct cairn_opened *o)
+{
+	struct stat s;
+
+	return o->file >= 0 && stat_file(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode && s.st_nlink > 0;
+}
+
+void cairn_open_file(struct cairn_opened *o, const char *path)
+{
+	cairn_keep_open(o, open(path, O_RDONLY | O_CLOEXEC));
+}
+
+ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)
+{
+	ssize_t n = -1;
+
+	if (cairn_is_open(o))
+		n = pread(o->file, text, size - 1, 0);
+	if (n <= 0) {
+		o->file = -1; // not ours to close
+		return -1;
+	}
+	text[n] = 0;
+	return n;
+}
