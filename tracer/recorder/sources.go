@@ -114,8 +114,8 @@ func (s *Source) peek() (rec record.Record, next int, ok bool) {
 	return rec, 0, false
 }
 
-// isLeftover reports whether the next record is the short one of a call that is in the summed record
-// before it.
+// isLeftover reports whether the next record is the short one of a call that is in the summed
+// record before it.
 func (s *Source) isLeftover(rec record.Record) bool {
 	begin, _ := s.Buffers[0].Base()
 	return rec.Open && rec.Original != s.thread.offset && rec.Enter > begin && rec.Enter <= s.summedUntil

@@ -64,9 +64,9 @@ func (s *Buffer) At(at int, c *Composer) (r Record, size int) {
 	return r, size
 }
 
-// Claim returns how many words the record at a word of the buffer says that it has, whether they are
-// in the buffer or not; 0 if there cannot be a record. If the buffer ends before that is known, it
-// returns how many are needed to know it.
+// Claim returns how many words the record at a word of the buffer says that it has, whether they
+// are in the buffer or not; 0 if there cannot be a record. If the buffer ends before that is
+// known, it returns how many are needed to know it.
 func (s *Buffer) Claim(at int) int {
 	if len(s.Words)-at < HeaderWords {
 		return HeaderWords
