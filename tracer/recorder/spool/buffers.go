@@ -119,7 +119,8 @@ func severalThreads(files []bufferFile) bool {
 	return slices.ContainsFunc(files, func(f bufferFile) bool { return f.header.Thread != files[0].header.Thread })
 }
 
-// listBuffers reads the headers of all buffers, in the order in which threads took them.
+// listBuffers reads the headers of all buffers, about in the order in which their records are
+// consumed (package recorder): what a reading includes should not have to wait for what it does not.
 func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	names, err := d.buffers(how)
 	if err != nil {
@@ -146,7 +147,8 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 		files = append(files, f)
 	}
 	slices.SortFunc(files, func(a, b bufferFile) int {
-		return cmp.Or(cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.header.Epoch, b.header.Epoch), cmp.Compare(a.header.Thread, b.header.Thread),
+			cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name))
 	})
 	return files, nil
 }
