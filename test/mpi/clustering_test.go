@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,9 +71,9 @@ const clusters = "^A+(CL*A+)*CL+"
 // keep times. The calls of the trace are those of the program.
 func TestClusteredPhases(t *testing.T) {
 	t.Parallel()
-	iterations := "2000"
+	iterations := "5000" // on a busy machine the compressor is late for the first votes
 	if testing.Short() {
-		iterations = "1000"
+		iterations = "3000"
 	}
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestClusteredNeverHangs(t *testing.T) {
 	} {
 		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(test.name+"/"+implementation, func(t *testing.T) {
-				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "1000", "--work-us", "100"}, test.arguments...)...)...)
+				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "2500", "--work-us", "100"}, test.arguments...)...)...)
 				if test.code == 0 {
 					require.Equal(t, 0, r.code, r.stderr)
 					require.Contains(t, r.stdout, "agree with the reference log")
@@ -179,8 +180,8 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d/%s", test.program, test.ranks, implementation), func(t *testing.T) {
-				iterations := map[string]string{"sweep": "--iterations", "farm": "--rounds"}[test.program]
-				command := append([]string{"--mark", "--work-us", "50", iterations, "300"}, test.more...)
+				iterations := map[string][]string{"sweep": {"--iterations", "500"}, "farm": {"--rounds", "1000"}}[test.program]
+				command := slices.Concat([]string{"--mark", "--work-us", "50"}, iterations, test.more)
 				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, test.ranks, test.program, command...)...)
 				require.Equal(t, 0, r.code, r.stderr)
 				require.Contains(t, r.stdout, "agree with the reference log")
