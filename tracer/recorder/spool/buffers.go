@@ -120,7 +120,8 @@ func severalThreads(files []bufferFile) bool {
 }
 
 // listBuffers reads the headers of all buffers, about in the order in which their records are
-// consumed (package recorder): what a reading includes should not have to wait for what it does not.
+// consumed (package recorder): what a reading includes should not have to wait for what it does
+// not.
 func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	names, err := d.buffers(how)
 	if err != nil {
