@@ -20,6 +20,7 @@ type bufferFile struct {
 	name   string
 	size   int64 // of the file
 	header record.BufferHeader
+	epoch  uint64 // of the header, but not less than that of the thread's buffer before
 }
 
 // consumedBy reports whether a recorder has consumed all of the buffer's records.
@@ -121,7 +122,7 @@ func severalThreads(files []bufferFile) bool {
 
 // listBuffers reads the headers of all buffers, about in the order in which their records are
 // consumed (package recorder): what a reading includes should not have to wait for what it does
-// not.
+// not. Those of a thread are in the order in which it took them.
 func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	names, err := d.buffers(how)
 	if err != nil {
@@ -148,8 +149,17 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 		files = append(files, f)
 	}
 	slices.SortFunc(files, func(a, b bufferFile) int {
-		return cmp.Or(cmp.Compare(a.header.Epoch, b.header.Epoch), cmp.Compare(a.header.Thread, b.header.Thread),
-			cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name))
+	})
+	// a buffer that was just taken has no epoch yet
+	latest := map[uint32]uint64{}
+	for i := range files {
+		f := &files[i]
+		f.epoch = max(f.header.Epoch, latest[f.header.Thread])
+		latest[f.header.Thread] = f.epoch
+	}
+	slices.SortStableFunc(files, func(a, b bufferFile) int {
+		return cmp.Or(cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.header.Thread, b.header.Thread))
 	})
 	return files, nil
 }
@@ -310,7 +320,7 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how 
 			t.more = true // the one before was taken while the headers were read
 			continue
 		case how.isTooMuch(f, n == 0, left), n > 0 && !how.whole(&t.files[n-1], known):
-			t.more, t.epoch = true, h.Epoch
+			t.more, t.epoch = true, f.epoch
 			continue
 		}
 		left -= f.size
