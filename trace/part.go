@@ -73,11 +73,10 @@ func (p *PartWriter) walk(t *Thread, number uint64) (*grammar.Walk, error) {
 	return walk, nil
 }
 
-// Sums writes sums over per calls each, ShortSums or LongSums, of the gaps and durations that
-// Timing would code.
-func (p *PartWriter) Sums(t *Thread, number uint64, begin int64, gaps, durations []int64, per uint64) error {
+// Sums writes LongSums of the gaps and durations that Timing would code.
+func (p *PartWriter) Sums(t *Thread, number uint64, begin int64, gaps, durations []int64) error {
 	i := -1
-	return p.sums(t, number, begin, per, func(int32) (gap, duration int64, ok bool) {
+	return p.sums(t, number, begin, timing.LongSums, func(int32) (gap, duration int64, ok bool) {
 		if i++; i >= len(gaps) || i >= len(durations) {
 			return 0, 0, false
 		}

@@ -10,7 +10,9 @@ import (
 // Where a limit leaves no room for the times of all calls, sums replace them: one for each stretch
 // of ShortSums or LongSums calls, and within it one for each signature. So a profile stays exact,
 // and so do the times at which stretches begin and end. Of a single call only its stretch is known;
-// Event.EnterError and Event.ExitError have that bound.
+// Event.EnterError and Event.ExitError have that bound. A process that gives up times itself sums
+// over other stretches than these: its blocks have LongSums, and the bound includes such blocks
+// before and after.
 const (
 	ShortSums = 1 << 10
 	LongSums  = BlockCalls
@@ -154,9 +156,11 @@ func (s *SumsDecoder) Call(terminal int32) (gap, duration int64, ok bool) {
 	s.done[n]++
 	s.now.calls--
 	s.left--
-	share := func(sum int64) int64 {
-		each, rest := sum/r.calls, sum%r.calls
-		return each + rest*(done+1)/r.calls - rest*done/r.calls
-	}
-	return share(r.gap), share(r.duration), s.left > 0 || len(s.d.Rest) == 0
+	return Share(r.gap, r.calls, done), Share(r.duration, r.calls, done), s.left > 0 || len(s.d.Rest) == 0
+}
+
+// Share returns what number i, from 0, of n intervals has of their sum.
+func Share(sum, n, i int64) int64 {
+	each, rest := sum/n, sum%n
+	return each + rest*(i+1)/n - rest*i/n
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
@@ -47,15 +48,9 @@ func (s *Buffer) summed(at, limit int) (r Record, size int) {
 // A summedRow is the calls of a summed record that repeat one original.
 type summedRow struct {
 	words             []uint64 // of the original
-	gap, duration     uint64   // sums
-	gaps, durations   uint64   // how many intervals are in them: the gap before the first call is not
-	nextGap, nextCall uint64   // those that have got their share
-}
-
-// share returns what interval number i, from 0, has of a sum over n intervals.
-func share(sum, n, i uint64) uint64 {
-	each, rest := sum/n, sum%n
-	return each + rest*(i+1)/n - rest*i/n
+	gap, duration     int64    // sums
+	gaps, durations   int64    // how many intervals are in them: the gap before the first call is not
+	nextGap, nextCall int64    // those that have got their share
 }
 
 // Calls returns the calls of the summed record r, which is at word at of the buffer. The sums of
@@ -68,8 +63,8 @@ func (s *Buffer) Calls(at int, r Record) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		clock := r.Enter
 		// Sums may be a call ahead where the process was killed.
-		pass := func(ticks uint64) uint64 {
-			clock += min(ticks, r.Exit-clock)
+		pass := func(ticks int64) uint64 {
+			clock += min(uint64(ticks), r.Exit-clock)
 			return clock
 		}
 		for i, original := range originals {
@@ -83,10 +78,10 @@ func (s *Buffer) Calls(at int, r Record) iter.Seq[Record] {
 			c := Record{Words: row.words, Original: int(original), Epoch: r.Epoch}
 			c.first(row.words[LengthWord])
 			if c.Enter = clock; i > 0 {
-				c.Enter = pass(share(row.gap, row.gaps, row.nextGap))
+				c.Enter = pass(timing.Share(row.gap, row.gaps, row.nextGap))
 				row.nextGap++
 			}
-			c.Exit = pass(share(row.duration, row.durations, row.nextCall))
+			c.Exit = pass(timing.Share(row.duration, row.durations, row.nextCall))
 			row.nextCall++
 			if i == calls-1 {
 				c.Exit = r.Exit
@@ -120,8 +115,8 @@ func (s *Buffer) summedRows(at int, r Record, originals []uint16) map[uint16]*su
 	}
 	for sums := r.Words[summedWords : summedWords+rows*sumsWords]; len(sums) > 0; sums = sums[sumsWords:] {
 		if row := table[uint16(sums[rawlayout.SumsGapAt/8])]; row != nil {
-			row.gap += sums[rawlayout.SumsGapAt/8] >> originalBits
-			row.duration += sums[rawlayout.SumsDurationAt/8]
+			row.gap += int64(sums[rawlayout.SumsGapAt/8] >> originalBits)
+			row.duration += int64(sums[rawlayout.SumsDurationAt/8])
 		}
 	}
 	return table

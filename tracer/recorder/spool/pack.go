@@ -206,7 +206,7 @@ func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 			return false, err
 		}
 		if b.Coarse {
-			err = k.part.Sums(t, number, b.Before, gaps, durations, timing.LongSums)
+			err = k.part.Sums(t, number, b.Before, gaps, durations)
 		} else {
 			err = k.part.Timing(t, number, b.Before, gaps, durations)
 		}

@@ -48,6 +48,7 @@ struct cairn_thread {
 	uint16_t last_function;
 	uint16_t long_slots;          // those of long_after that are used
 	bool early;                   // the buffer is one for calls before MPI_Init
+	bool sums;                    // calls have sums in the place of times (record/summed.h)
 	const void *frame[CAIRN_DEPTH]; // where the program called the wrappers of the open records
 
 	struct cairn_announcement announcement;
@@ -56,7 +57,6 @@ struct cairn_thread {
 	uintptr_t code_begin, code_size; // of the module that made the last call
 	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
 	struct cairn_summing *summing; // of a thread that has given up times at least once
-	bool sums;                    // its calls have sums in the place of times (record/summed.h)
 	uint64_t alone[32];           // call sites that are recorded without callers, by CAIRN_SITE_SLOT
 	uint64_t long_after[16];      // call sites after which a computation was long, by CAIRN_LONG_SLOT
 };

@@ -97,7 +97,7 @@ static void hear(void)
 	else
 		memset(&said, 0, sizeof(said)); // somebody else has written it
 	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
-	if (said.header.removed != before)
+	if (said.header.removed > before)
 		progress = ring->once;
 	close(file);
 }

@@ -159,13 +159,16 @@ static char *add_word(struct cairn_thread *t)
 	return (char *)end;
 }
 
-// with_more_rows ends the record, which has too few of them. The next one begins at once.
+// with_more_rows ends the record, which has too few of them. The next one begins at once, unless it
+// could not have more.
 static void with_more_rows(struct cairn_thread *t)
 {
 	struct cairn_summing *s = t->summing;
 	const unsigned rows = 2 * s->room;
 
 	cairn_sums_end(t);
+	if (rows / 2 == MAX_ROWS)
+		return;
 	s->enough = 1;
 	s->next_rows = rows < MAX_ROWS ? rows : MAX_ROWS;
 }

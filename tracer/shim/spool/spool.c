@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../process/config.h"
+#include "../process/opened.h"
 #include "../process/state.h"
 #include "budget.h"
 #include "tmpfs.h"
@@ -70,17 +71,11 @@ static int open_new(const char *directory, const char *name, int flags)
 // one has a high number: some programs close all low ones.
 static bool take_lock(void)
 {
-	enum { FAR = 500 };
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	int file = open_new(cairn_spool_directory, "lock", O_RDWR), far;
+	struct cairn_opened lock;
 
-	if (file < 0)
-		return false;
-	far = fcntl(file, F_DUPFD_CLOEXEC, FAR);
-	if (far < 0) // the limit of descriptors is lower
-		far = fcntl(file, F_DUPFD_CLOEXEC, 3);
-	close(file); // before the lock is taken
-	return far >= 0 && fcntl(far, F_SETLK, &whole) == 0;
+	cairn_keep_open(&lock, open_new(cairn_spool_directory, "lock", O_RDWR)); // it closes the low one
+	return lock.file >= 0 && fcntl(lock.file, F_SETLK, &whole) == 0;
 }
 
 // write_process writes process.json atomically.
