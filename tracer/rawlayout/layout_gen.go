@@ -138,9 +138,8 @@ const (
 	CompressorUnchangedAt = 40
 	CompressorPeriodAt    = 48
 	CompressorCallsAt     = 56
-	CompressorCutAgainAt  = 64
-	CompressorStoppedAt   = 72
-	CompressorBytes       = 1096
+	CompressorStoppedAt   = 64
+	CompressorBytes       = 1088
 )
 
 // A sample of what the operating system counts for the process.

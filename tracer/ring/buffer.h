@@ -113,8 +113,10 @@ static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, u
 	s->thread = thread;
 	s->sequence = sequence;
 	s->dropped = 0;
-	s->taken = taken;
+	// before taken: a reader that sees half of the header must not take the new use for closed
 	atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	s->taken = taken;
 	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = 0;
 	s->stopped[0] = 0;
 	memset(s->originals, 0, sizeof(s->originals));

@@ -6,7 +6,6 @@ import "C"
 import (
 	"errors"
 	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -16,9 +15,6 @@ import (
 
 // DoorbellFile is the name of the doorbell in the spool.
 const DoorbellFile = "doorbell"
-
-// Period is how long the compressor sleeps at most: a wake-up can be missed.
-const Period = C.CAIRN_PERIOD_NS * time.Nanosecond
 
 // A Doorbell wakes the compressor.
 type Doorbell struct{ memory []byte }
@@ -57,7 +53,8 @@ func complete(f *os.File) bool {
 	return err == nil && info.Size() >= C.CAIRN_DOORBELL_BYTES && info.Mode().Perm() == 0o644
 }
 
-// Await waits until Wake is called, here or in a traced process, at most for Period.
+// Await waits until Wake is called, here or in a traced process, at most for CAIRN_PERIOD_NS, since
+// a wake-up can be missed.
 func (d *Doorbell) Await() { C.cairn_ring_await(unsafe.Pointer(&d.memory[0])) }
 
 // Wake wakes who waits.

@@ -56,7 +56,7 @@ enum {
 	CAIRN_SUMS_BYTES = 16,
 	CAIRN_LIFE_BYTES = 64,
 	CAIRN_RING_BYTES = 56,
-	CAIRN_COMPRESSOR_BYTES = 1096,
+	CAIRN_COMPRESSOR_BYTES = 1088,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
 	CAIRN_EVIDENCE_SUMS_BYTES = 80,
@@ -166,9 +166,8 @@ enum {
 	CAIRN_FIELD(type, unchanged, 40, 8); \
 	CAIRN_FIELD(type, period, 48, 8); \
 	CAIRN_FIELD(type, calls, 56, 8); \
-	CAIRN_FIELD(type, cut_again, 64, 8); \
-	CAIRN_FIELD(type, stopped, 72, 1024); \
-	_Static_assert(sizeof(type) == 1096, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, stopped, 64, 1024); \
+	_Static_assert(sizeof(type) == 1088, "more fields than in tracer/rawlayout")
 
 // A sample of what the operating system counts for the process.
 #define CAIRN_LAYOUT_CONTEXT_SAMPLE(type) \

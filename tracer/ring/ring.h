@@ -28,9 +28,8 @@ struct cairn_compressor {
 	char magic[8];
 	uint64_t bytes;   // of the compressor's files for this process
 	uint64_t removed; // bytes of buffers that the compressor has removed so far
-	uint64_t cut;     // number of the cut, from 1, that the ballot is about
+	uint64_t cut;     // number of the cut, from 1, that the ballot is about; written after it
 	uint64_t signature, unchanged, period, calls;
-	uint64_t cut_again; // equal to cut, or the words between them are being written
 	char stopped[CAIRN_STOPPED_BYTES]; // why the compressor has stopped; "": it has not
 };
 CAIRN_LAYOUT_COMPRESSOR(struct cairn_compressor);

@@ -212,8 +212,11 @@ func killTrial(t *testing.T, way, implementation, program string, onTmpfs bool, 
 // killRank kills one of the ranks that have a directory.
 func killRank(t *testing.T, tracer *shimtest.Tracer) {
 	for _, dir := range tracer.Processes(t) {
-		p, err := spool.ReadProcess(dir)
-		if alive, _ := spool.Alive(dir); err == nil && alive {
+		d, err := spool.OpenPath(dir)
+		require.NoError(t, err)
+		defer d.Close()
+		p, err := d.Process()
+		if alive, _ := d.Alive(); err == nil && alive {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL)
 			return
 		}

@@ -39,7 +39,10 @@ func readProcess(dir string) (*process, error) {
 		return nil, err
 	}
 	var later record.Dictionary
-	later.Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+	if f, err := os.Open(filepath.Join(dir, record.DictionaryFile)); err == nil {
+		later.Follow(f)
+		f.Close()
+	}
 	p.Modules = append(p.Modules, later.Modules...)
 	p.index()
 	return p, nil

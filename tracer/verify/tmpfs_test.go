@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -225,7 +226,10 @@ func TestSnapshotOfTmpfs(t *testing.T) {
 		linked(t, tracer, folder)
 		w := startWaiting(t, tracer, programs[implementation], "wait")
 		directory := tracer.Processes(t)[0]
-		_, report, err := spool.Snapshot(directory)
+		d, err := spool.OpenPath(directory)
+		require.NoError(t, err)
+		defer d.Close()
+		_, report, err := d.Snapshot()
 		require.NoError(t, err)
 		require.EqualValues(t, filled+1, report.Calls)
 		w.end(t)
@@ -288,7 +292,9 @@ func newCgroup(t *testing.T, limit uint64) cgroup {
 	if err != nil {
 		t.Skipf("no memory cgroup can be made here: %v", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, os.Remove(path)) })
+	t.Cleanup(func() { // the kernel needs a moment to forget a process
+		assert.Eventually(t, func() bool { return os.Remove(path) == nil }, 10*time.Second, 10*time.Millisecond)
+	})
 	if err := os.WriteFile(filepath.Join(path, file), []byte(strconv.FormatUint(limit, 10)), 0o644); err != nil {
 		t.Skipf("the limit of a memory cgroup cannot be set here: %v", err)
 	}

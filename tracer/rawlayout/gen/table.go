@@ -90,7 +90,7 @@ var (
 	compressor = structure{c: "COMPRESSOR", goName: "Compressor", magic: "CAIRNCP1",
 		doc: "What the compressor tells a process. A word for each buffer that is used again follows.",
 		fields: []field{text("magic", "Magic", 8), word("bytes", "Bytes"), word("removed", "Removed"), word("cut", "Cut"),
-			word("signature", "Signature"), word("unchanged", "Unchanged"), word("period", "Period"), word("calls", "Calls"), word("cut_again", "CutAgain"),
+			word("signature", "Signature"), word("unchanged", "Unchanged"), word("period", "Period"), word("calls", "Calls"),
 			text("stopped", "Stopped", stoppedText)}}
 	contextSample = structure{c: "CONTEXT_SAMPLE", goName: "ContextSample",
 		doc: "A sample of what the operating system counts for the process.",

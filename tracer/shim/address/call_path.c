@@ -21,7 +21,7 @@ struct path {
 	uintptr_t addresses[];
 };
 
-enum { SLOTS = 1 << 17, MAX_PATHS = SLOTS / 2, MAX_CALL_SITES = 4096 };
+enum { SLOTS = 1 << 17, SLOTS_OF_CALL_SITES = 1 << 13 }; // twice as many as are kept
 static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 20;
 
 // A cache of the thread's latest words, by call site and frame: most calls are made where an
@@ -39,14 +39,14 @@ static _Atomic uint32_t threads;
 static _Atomic(struct path *) paths[SLOTS];
 static struct cairn_rare changing;
 static _Atomic bool full; // no further path is kept
-static uint32_t count, most;
+static uint32_t count, slots; // a power of two; only as many as needed, since each path may touch a page of its own
 static char *room;
 static size_t room_used, room_size;
 
 void cairn_call_paths_begin(bool whole_paths)
 {
 	whole = whole_paths;
-	most = whole ? MAX_PATHS : MAX_CALL_SITES;
+	slots = whole ? SLOTS : SLOTS_OF_CALL_SITES;
 	room_size = whole ? ROOM : ROOM_OF_CALL_SITES;
 	room = mmap(NULL, room_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED)
@@ -68,7 +68,7 @@ static uint64_t hash_of(const uintptr_t *addresses, int n)
 // find returns the path, or NULL and the slot where it must be inserted.
 static struct path *find(uint64_t hash, const uintptr_t *addresses, int n, size_t *slot)
 {
-	for (size_t i = hash % SLOTS;; i = (i + 1) % SLOTS) {
+	for (size_t i = hash & (slots - 1);; i = (i + 1) & (slots - 1)) {
 		struct path *p = atomic_load_explicit(&paths[i], memory_order_acquire);
 		if (p == NULL) {
 			*slot = i;
@@ -92,7 +92,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < most && room_used + size <= room_size && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+	if (p == NULL && count < slots / 2 && room_used + size <= room_size && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
 		p = (struct path *)(void *)(room + room_used);
 		room_used += size;
 		p->hash = hash;

@@ -249,12 +249,73 @@ static int choose(struct scan *s, int next, int module)
 	return own;
 }
 
+struct shim {
+	bool behind; // this one
+	void *next;  // cairn_next
+};
+
+static int find_shim(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct shim *s = data;
+	struct module m;
+
+	(void)size;
+	if (!describe(&m, info))
+		return 0;
+	if (s->behind)
+		s->next = defined(&m, "cairn_next");
+	s->behind |= (uintptr_t)find_shim - m.begin < m.end - m.begin;
+	return s->next != NULL;
+}
+
+// other_shim returns cairn_next of the shim behind this one, NULL if there is none. Both are
+// preloaded, so that never changes. dlsym would call malloc if there is none: that could wait
+// forever in a signal handler, which may be the first to call a function.
+static void *other_shim(void)
+{
+	static _Atomic(void *) next;
+	static atomic_bool known;
+
+	if (!atomic_load(&known)) {
+		struct shim s = {false, NULL};
+		dl_iterate_phdr(find_shim, &s);
+		atomic_store(&next, s.next);
+		atomic_store(&known, true);
+	}
+	return atomic_load(&next);
+}
+
+void *cairn_next_shim(const char *symbol)
+{
+	return cairn_dlsym != NULL && other_shim() != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
+}
+
+static void *next_of(const char *symbol)
+{
+	Dl_info theirs, found;
+	void *next = cairn_dlsym != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
+	void *(*other)(const char *) = NULL;
+
+	if (next == NULL)
+		return NULL;
+	*(void **)&other = other_shim();
+	if (other != NULL && cairn_dladdr((void *)other, &theirs) != 0 && cairn_dladdr(next, &found) != 0 && theirs.dli_fbase == found.dli_fbase)
+		return other(symbol);
+	return next;
+}
+
+void *cairn_next(const char *symbol)
+{
+	return next_of(symbol);
+}
+
 static struct cairn_definition resolve(struct scan *s, void *in_global_scope, uintptr_t caller)
 {
 	int definitions = 0, only = -1, next = module_of(s, (uintptr_t)in_global_scope);
 	bool known = false; // MPI has the function, and others may be in front of it
 	struct cairn_definition d = {NULL, false, false, true};
 
+	s->global = (next >= 0 && s->module[next].library) || next_of(CAIRN_ONLY_LIBMPI) != NULL;
 	for (int i = 0; i < s->count; i++)
 		if (s->module[i].definition != NULL) {
 			definitions++, only = i;
@@ -273,29 +334,6 @@ static struct cairn_definition resolve(struct scan *s, void *in_global_scope, ui
 	d.mpi = d.library || (chosen == next && known);
 	d.general &= d.mpi && chosen == next;
 	return d;
-}
-
-void *cairn_next_shim(const char *symbol)
-{
-	return cairn_dlsym != NULL && cairn_dlsym(RTLD_NEXT, "cairn_next") != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
-}
-
-static void *next_of(const char *symbol)
-{
-	Dl_info theirs, found;
-	void *(*other)(const char *) = NULL, *next = cairn_dlsym != NULL ? cairn_dlsym(RTLD_NEXT, symbol) : NULL;
-
-	if (next == NULL)
-		return NULL;
-	*(void **)&other = cairn_dlsym(RTLD_NEXT, "cairn_next");
-	if (other != NULL && cairn_dladdr((void *)other, &theirs) != 0 && cairn_dladdr(next, &found) != 0 && theirs.dli_fbase == found.dli_fbase)
-		return other(symbol);
-	return next;
-}
-
-void *cairn_next(const char *symbol)
-{
-	return next_of(symbol);
 }
 
 // Definitions that were found, by call: sets of WAYS, of which one is replaced. A definition
@@ -389,7 +427,6 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 
 	if (s != MAP_FAILED) {
 		s->symbol = symbol;
-		s->global = next_of(CAIRN_ONLY_LIBMPI) != NULL;
 		dl_iterate_phdr(add_module, s);
 		d = resolve(s, next, caller);
 		munmap(s, sizeof(*s));

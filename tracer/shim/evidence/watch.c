@@ -1,10 +1,14 @@
 #include "watch.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,20 +19,47 @@
 #include "life.h"
 #include "usage.h"
 
+enum { AFTER_MAIN_NS = 10000000 }; // between two looks for other threads once the main thread has ended
+
+// main_has_ended reports whether the main thread has ended and the process has not: pthread_exit.
+// Its list of robust mutexes is gone then.
+static bool main_has_ended(void)
+{
+	void *list;
+	size_t size;
+
+	return syscall(SYS_get_robust_list, getpid(), &list, &size) == 0 && list == NULL;
+}
+
+// is_alone reports whether only this thread lives on after the main thread, which still counts, or
+// whether that cannot be told.
+static bool is_alone(void)
+{
+	enum { NO_FOLDERS = 2, BOTH = 2 };
+	struct stat tasks;
+
+	// (stat is a symbol of glibc 2.33.)
+	return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) != 0 || tasks.st_nlink <= NO_FOLDERS + BOTH;
+}
+
+// watch ends when the program has: with the last thread the C library ends the process, and the
+// program does not know of this one.
 static void *watch(void *unused)
 {
 	(void)unused;
 	prctl(PR_SET_NAME, "cairn");
 	cairn_usage_is_tool((int)syscall(SYS_gettid));
 	for (;;) {
+		const bool ended = main_has_ended();
+		if (ended && is_alone())
+			return NULL;
 		const uint64_t waits[] = {cairn_context_watch(), cairn_usage_watch(), cairn_life_watch()};
-		uint64_t ns = waits[0];
-		for (size_t i = 1; i < sizeof(waits) / sizeof(waits[0]); i++)
+		uint64_t ns = ended ? AFTER_MAIN_NS : UINT64_MAX;
+		for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 			ns = waits[i] < ns ? waits[i] : ns;
 		const struct timespec pause = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 		nanosleep(&pause, NULL);
 	}
-	return NULL;
 }
 
 void cairn_watch_begin(void)

@@ -20,7 +20,7 @@
 #include "../spool/spool.h"
 
 enum {
-	LARGE = 2, // size factor of a thread's buffers after its first one, since creating a file costs as much as filling it
+	LARGE = 2, // size factor of a thread's buffers after its first one, since a change costs as much as filling one
 	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
 	AHEAD_BYTES = 64 << 20, // of other buffers that a compressor has not removed, from which on times are given up
@@ -49,7 +49,7 @@ static const void *doorbell;  // NULL: there is no compressor so far
 static struct {
 	struct cairn_compressor header;
 	uint64_t released[CAIRN_RING]; // by member: number of its last use that is in a checkpoint
-} said;
+} answer;
 
 void cairn_buffers_begin(void)
 {
@@ -70,34 +70,34 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-// open_said opens the file in which the compressor says something. It is never mapped, since a file
+// open_answer opens the file in which the compressor says something. It is never mapped, since a file
 // that becomes shorter is a SIGBUS.
-static int open_said(char *path, size_t size)
+static int open_answer(char *path, size_t size)
 {
 	snprintf(path, size, "%s/compressor", cairn_spool_directory);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static bool is_said(const struct cairn_compressor *header, ssize_t bytes)
+static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
 {
 	return bytes >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
 }
 
-// hear reads what the compressor says. The caller must hold the lock.
-static void hear(void)
+// read_answer reads what the compressor answers. The caller must hold the lock.
+static void read_answer(void)
 {
 	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
-	const int file = open_said(path, sizeof(path));
-	const uint64_t before = said.header.removed;
+	const int file = open_answer(path, sizeof(path));
+	const uint64_t before = answer.header.removed;
 
 	if (file < 0)
 		return;
-	if (is_said(&said.header, read(file, &said, sizeof(said))))
-		cairn_spool_compressed(said.header.bytes, said.header.removed);
+	if (is_answer(&answer.header, read(file, &answer, sizeof(answer))))
+		cairn_spool_compressed(answer.header.bytes, answer.header.removed);
 	else
-		memset(&said, 0, sizeof(said)); // somebody else has written it
-	said.header.stopped[sizeof(said.header.stopped) - 1] = 0;
-	if (said.header.removed > before)
+		memset(&answer, 0, sizeof(answer)); // somebody else has written it
+	answer.header.stopped[sizeof(answer.header.stopped) - 1] = 0;
+	if (answer.header.removed > before)
 		progress = ring->once;
 	close(file);
 }
@@ -113,7 +113,7 @@ static uint64_t ahead(void)
 {
 	const uint64_t made = ring->once;
 
-	return said.header.removed < made ? made - said.header.removed : 0;
+	return answer.header.removed < made ? made - answer.header.removed : 0;
 }
 
 // gives_up_times decides whether the next buffer has sums in the place of times: while a compressor
@@ -168,7 +168,7 @@ static bool fits(const struct member *m, uint64_t minimum)
 static struct cairn_buffer *released_member(uint64_t minimum)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (fits(&members[i], minimum) && said.released[i] == members[i].memory->taken)
+		if (fits(&members[i], minimum) && answer.released[i] == members[i].memory->taken)
 			return members[i].memory;
 	return NULL;
 }
@@ -180,62 +180,76 @@ static void count_other(uint64_t size)
 	atomic_store_explicit(&ring->once, ring->once + size, memory_order_release);
 }
 
-// new_buffer creates a buffer: a member, if there may be another one.
-static struct cairn_buffer *new_buffer(uint64_t minimum, uint64_t size, const char **why)
+// new_member creates a buffer that is used again, if there may be another one.
+static struct cairn_buffer *new_member(uint64_t minimum, uint64_t size)
 {
-	const bool member = count < CAIRN_RING && member_bytes + size <= RING_BYTES;
+	const char *why; // fresh_buffer has other ways
+	const uint64_t needed = minimum + CAIRN_BUFFER_HEADER;
 	char name[32];
 
-	if (!member && !cairn_spool_has_space()) {
-		*why = "hardly any space is left on the disk of the spool";
-		errno = ENOSPC;
+	if (count == CAIRN_RING || member_bytes + (size > needed ? size : needed) > RING_BYTES)
 		return NULL;
-	}
-	snprintf(name, sizeof(name), member ? "%u.seg" : "once-%u.seg", member ? count : others);
-	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, member, why);
+	snprintf(name, sizeof(name), "%u.seg", count);
+	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, true, &why);
 	if (s == NULL)
 		return NULL;
-	if (!member) {
-		count_other(size_of(s));
-		return s;
-	}
 	members[count++] = (struct member){s, size_of(s), false};
 	member_bytes += size_of(s);
 	return s;
 }
 
-// copied_member writes the records of a member to a file of their own, which needs no memory, and
-// returns the member.
-static struct cairn_buffer *copied_member(uint64_t minimum, const char **why)
+// member_to_copy returns a member that no thread uses: best the one that was filled last, which is
+// in the caches.
+static const struct member *member_to_copy(const struct cairn_buffer *full, uint64_t minimum)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct cairn_buffer *s = members[i].memory;
-		char name[32];
-		if (!fits(&members[i], minimum))
-			continue;
-		snprintf(name, sizeof(name), "once-%u.seg", others);
-		const uint64_t size = CAIRN_BUFFER_HEADER + atomic_load_explicit(&s->used, memory_order_relaxed);
-		if (!cairn_spool_copy(name, s, size, why))
-			return NULL;
-		count_other(size);
-		return s;
-	}
-	return NULL;
+	const struct member *m = full != NULL ? member_of(full) : NULL;
+
+	for (uint32_t i = 0; i < count && (m == NULL || !fits(m, minimum)); i++)
+		m = &members[i];
+	return m != NULL && fits(m, minimum) ? m : NULL;
+}
+
+// copied_member writes the records of a member to a file of their own, and returns the member. That
+// takes less time than to make another buffer, since nothing is mapped (0108).
+static struct cairn_buffer *copied_member(const struct member *m)
+{
+	const uint64_t size = CAIRN_BUFFER_HEADER + atomic_load_explicit(&m->memory->used, memory_order_relaxed);
+	char name[32];
+
+	snprintf(name, sizeof(name), "once-%u.seg", others);
+	if (!cairn_spool_copy(name, m->memory, size))
+		return NULL;
+	count_other(size);
+	return m->memory;
+}
+
+// other_buffer creates a buffer that is not used again.
+static struct cairn_buffer *other_buffer(uint64_t minimum, uint64_t size, const char **why)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "once-%u.seg", others);
+	return cairn_spool_buffer(name, minimum, size, taken == 0, false, why);
 }
 
 // fresh_buffer returns a buffer that nobody uses.
-static struct cairn_buffer *fresh_buffer(uint64_t minimum, bool first, const char **why)
+static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64_t minimum, const char **why)
 {
-	const uint64_t usual = cairn_spool_buffer_bytes(), large = LARGE * usual;
-	struct cairn_buffer *s;
+	const uint64_t usual = cairn_spool_buffer_bytes(), size = full != NULL && cairn_config.buffer_bytes <= 0 ? LARGE * usual : usual;
+	const struct member *m;
+	struct cairn_buffer *s = released_member(minimum);
 
-	if ((s = released_member(minimum)) != NULL)
+	if (s == NULL)
+		s = new_member(minimum, size);
+	if (s != NULL)
 		return s;
-	if (!first && cairn_config.buffer_bytes <= 0 && (s = new_buffer(minimum, large, why)) != NULL)
-		return s;
-	if ((s = new_buffer(minimum, usual, why)) != NULL)
-		return s;
-	return errno == ENOMEM ? copied_member(minimum, why) : NULL;
+	if (!cairn_spool_has_space()) {
+		*why = "hardly any space is left on the disk of the spool";
+		return NULL;
+	}
+	if ((m = member_to_copy(full, minimum)) != NULL)
+		s = copied_member(m);
+	return s != NULL ? s : other_buffer(minimum, size, why);
 }
 
 // stop ends tracing. It writes the reason to a buffer, which needs no disk space.
@@ -271,19 +285,21 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	pthread_mutex_lock(&lock);
 	if (full != NULL) {
 		close_buffer(full);
-		hear();
+		read_answer();
 	}
-	if (said.header.stopped[0] != 0)
-		why = said.header.stopped;
-	else
-		s = fresh_buffer(minimum, full == NULL, &why);
+	if (answer.header.stopped[0] != 0)
+		why = answer.header.stopped;
+	else if (atomic_load(&cairn_state) != CAIRN_OFF) // or else a buffer says why, and keeps it
+		s = fresh_buffer(full, minimum, &why);
 	if (s != NULL) {
 		struct member *m = member_of(s);
 		cairn_buffer_begin(s, thread, sequence, ++taken);
 		*capacity = s->capacity;
-		*with_sums = sums = gives_up_times();
 		if (m != NULL)
 			m->open = true;
+		else
+			count_other(size_of(s));
+		*with_sums = sums = gives_up_times();
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
 		stop(why, full != NULL && member_of(full) != NULL ? full : NULL);
 	}
@@ -309,12 +325,12 @@ void cairn_ballot_request(uint64_t number)
 bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 {
 	char path[sizeof(cairn_config.spool) + 600];
-	const int saved = errno, file = open_said(path, sizeof(path));
+	const int saved = errno, file = open_answer(path, sizeof(path));
 	struct cairn_compressor h;
 	bool there = false;
 
 	if (file >= 0) {
-		there = is_said(&h, read(file, &h, sizeof(h))) && h.cut == number + 1 && h.cut_again == h.cut;
+		there = is_answer(&h, read(file, &h, sizeof(h))) && h.cut == number + 1;
 		close(file);
 	}
 	if (there)

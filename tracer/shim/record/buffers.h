@@ -1,7 +1,7 @@
 // Record buffers. The process makes them, and uses one again when the compressor, which is outside
-// of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). If the compressor
-// is behind, or there is none, the process makes more files, until the spool is full. No thread
-// waits for it: times are given up while it is far behind, or the spool is nearly full.
+// of it, has its records in a checkpoint (docs/decisions/0108-compressor.md). If the compressor is
+// behind, or there is none, the process writes full buffers to files, until the spool is full. No
+// thread waits for it: times are given up while it is far behind, or the spool is nearly full.
 #ifndef CAIRN_BUFFERS_H
 #define CAIRN_BUFFERS_H
 

@@ -141,6 +141,7 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 		cairn_modules_refresh();
 		cairn_modules_retry(false);
 	}
+	t->buffer = NULL; // it may be unmapped: a signal handler's call that is not recorded is counted elsewhere
 	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
@@ -488,8 +489,7 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 
 void cairn_reference_stamps(const struct cairn_record *record)
 {
-	// The record is in a buffer that this thread has not handed over, or its
-	// generation would differ.
+	// The record is in a buffer that this thread has not filled, or its generation would differ.
 	const bool there = record != NULL && record->generation == cairn_self.generation;
 
 	cairn_reference->stamps(there ? record->call.enter : 0, there ? record->exit : 0);

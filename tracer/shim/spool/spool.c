@@ -24,7 +24,7 @@ static char failure[sizeof(cairn_spool_directory) + 256];
 
 static uint64_t charged; // bytes of this process in the spool's budget
 static uint64_t buffers; // bytes of its record buffers
-static uint64_t compressed, removed; // what cairn_spool_compressed was told last
+static uint64_t compressed, removed; // as of the last cairn_spool_compressed
 
 static const char *cannot_write(int error)
 {
@@ -32,7 +32,9 @@ static const char *cannot_write(int error)
 	return failure;
 }
 
-const char *cairn_spool_limit_reached(void)
+// limit_reached returns an error: the limit of all processes, or of this one if it has its own, is
+// reached.
+static const char *limit_reached(void)
 {
 	const uint64_t shared = cairn_budget_limit(), limit = shared != 0 ? shared : (uint64_t)cairn_config.spool_limit_bytes;
 
@@ -78,34 +80,25 @@ static bool take_lock(void)
 	return lock.file >= 0 && fcntl(lock.file, F_SETLK, &whole) == 0;
 }
 
-// write_process writes process.json atomically.
-static bool write_process(const char *text)
+// write_file writes a file under a name that nobody reads, and then gives it its own.
+static bool write_file(const char *name, const void *content, uint64_t size)
 {
-	char path[sizeof(cairn_spool_directory) + 64], temporary[sizeof(path)];
-	size_t left = strlen(text);
-	int file;
+	static char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)]; // threads may have small stacks
+	const int file = open_new(cairn_spool_directory, "copy", O_WRONLY);
+	uint64_t at = 0;
+	ssize_t n = 0;
 
-	if (!cairn_spool_fits(left))
-		return false;
-	file = open_new(cairn_spool_directory, "process.json.new", O_WRONLY);
 	if (file < 0)
 		return false;
-	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
-	snprintf(path, sizeof(path), "%s/process.json", cairn_spool_directory);
-	while (left > 0) {
-		ssize_t n = write(file, text, left);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		text += n;
-		left -= (size_t)n;
-	}
-	if (left == 0 && rename(temporary, path) == 0) {
+	while (at < size && ((n = pwrite(file, (const char *)content + at, size - at, (off_t)at)) > 0 || (n < 0 && errno == EINTR)))
+		at += n > 0 ? (uint64_t)n : 0;
+	snprintf(temporary, sizeof(temporary), "%s/copy", cairn_spool_directory);
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	if (at == size && rename(temporary, path) == 0) {
 		close(file);
 		return true;
 	}
-	int error = errno;
+	const int error = errno;
 	unlink(temporary);
 	close(file);
 	errno = error;
@@ -120,11 +113,11 @@ static const char *make(const char *spool, const char *name, const char *process
 	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
 	// Elsewhere anybody could own the budget file, and truncate it under our stores.
 	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
-		return cairn_spool_limit_reached();
+		return limit_reached();
 	charged = strlen(process_json);
 	// The lock comes first, so that readers of process.json can rely on it.
 	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
-	    !write_process(process_json))
+	    !cairn_spool_fits(charged) || !write_file("process.json", process_json, charged))
 		return cannot_write(errno);
 	return NULL;
 }
@@ -145,9 +138,9 @@ static void release_budget(size_t size)
 	cairn_budget_add(-(int64_t)size);
 }
 
-// fill writes zeros to a new file in one call. Otherwise the first store to each mapped page makes
+// write_zeros fills a new file in few calls. Otherwise the first store to each mapped page makes
 // the file system look up its block.
-static void fill(int file, size_t size)
+static void write_zeros(int file, size_t size)
 {
 	enum { PIECES = 64, PIECE = 4096 };
 	static const char zeros[PIECE];
@@ -165,12 +158,12 @@ static void fill(int file, size_t size)
 	}
 }
 
-// take charges the budget for a file.
-static bool take(size_t size, bool sign)
+// charge takes room for a file from the budget.
+static bool charge(size_t size, bool reserved)
 {
 	// A process may use as much as is left for all others, and the last sixteenth is reserved for
 	// processes that begin. The compressor has the same rule.
-	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > charged + size ? kept : charged + size;
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = reserved ? 0 : kept > charged + size ? kept : charged + size;
 
 	if (!cairn_spool_fits(size))
 		return false;
@@ -193,8 +186,8 @@ static void remove_new(const char *directory, const char *name)
 	errno = saved;
 }
 
-// map_new creates and maps a file; filled: it will be used as a whole.
-static void *map_new(const char *directory, const char *name, size_t size, bool filled)
+// map_new creates and maps a file; zeroed: it will be used as a whole, and is on a disk.
+static void *map_new(const char *directory, const char *name, size_t size, bool zeroed)
 {
 	void *memory = MAP_FAILED;
 	const int file = open_new(directory, name, O_RDWR);
@@ -205,8 +198,8 @@ static void *map_new(const char *directory, const char *name, size_t size, bool 
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
-	if (error == 0 && filled)
-		fill(file, size);
+	if (error == 0 && zeroed)
+		write_zeros(file, size);
 	if (error == 0) {
 		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 		error = errno;
@@ -220,31 +213,31 @@ static void *map_new(const char *directory, const char *name, size_t size, bool 
 }
 
 // map creates and maps a file of the process's directory.
-static void *map(const char *name, size_t size, bool sign, bool filled)
+static void *map(const char *name, size_t size, bool reserved, bool zeroed)
 {
 	void *memory = NULL;
 
-	if (take(size, sign) && (memory = map_new(cairn_spool_directory, name, size, filled)) == NULL)
+	if (charge(size, reserved) && (memory = map_new(cairn_spool_directory, name, size, zeroed)) == NULL)
 		release_budget(size);
 	return memory;
 }
 
 // map_on_tmpfs does so in the process's folder on a tmpfs, if it may.
-static void *map_on_tmpfs(const char *name, size_t size, bool filled)
+static void *map_on_tmpfs(const char *name, size_t size)
 {
 	const char *directory = cairn_spool_fits(size) ? cairn_tmpfs_directory(cairn_spool_directory, size) : NULL;
 	void *memory = NULL;
 
-	if (directory != NULL && (memory = map_new(directory, name, size, filled)) == NULL)
+	if (directory != NULL && (memory = map_new(directory, name, size, false)) == NULL)
 		cairn_tmpfs_give_up();
 	return memory;
 }
 
-void *cairn_spool_map(const char *name, size_t size, bool sign)
+void *cairn_spool_map(const char *name, size_t size, bool reserved)
 {
-	void *memory = map_on_tmpfs(name, size, false);
+	void *memory = map_on_tmpfs(name, size);
 
-	return memory != NULL ? memory : map(name, size, sign, false);
+	return memory != NULL ? memory : map(name, size, reserved, false);
 }
 
 uint64_t cairn_spool_buffer_bytes(void)
@@ -270,7 +263,6 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint
 	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
 		snprintf(failure, sizeof(failure), "a record of %llu bytes is too large", (unsigned long long)minimum);
 		*why = failure;
-		errno = EFBIG;
 		return NULL;
 	}
 	if (size < MIN_SIZE)
@@ -278,23 +270,18 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint
 	if (size < minimum + CAIRN_BUFFER_HEADER)
 		size = minimum + CAIRN_BUFFER_HEADER;
 	size = (size + page - 1) / page * page;
-	if (member && (s = map_on_tmpfs(name, size, !first)) != NULL) {
-		s->capacity = size - CAIRN_BUFFER_HEADER;
-		return s;
-	}
-	if (!own_limit_allows(size)) {
-		*why = cairn_spool_limit_reached();
-		errno = EDQUOT;
-		return NULL;
-	}
-	s = map(name, size, first, !first);
+	s = member ? map_on_tmpfs(name, size) : NULL;
 	if (s == NULL) {
-		const int error = errno;
-		*why = error == EDQUOT && cairn_budget_limit() > 0 ? cairn_spool_limit_reached() : cannot_write(error);
-		errno = error;
-		return NULL;
+		if (!own_limit_allows(size)) {
+			*why = limit_reached();
+			return NULL;
+		}
+		if ((s = map(name, size, first, !first)) == NULL) {
+			*why = errno == EDQUOT && cairn_budget_limit() > 0 ? limit_reached() : cannot_write(errno);
+			return NULL;
+		}
+		buffers += size;
 	}
-	buffers += size;
 	s->capacity = size - CAIRN_BUFFER_HEADER;
 	return s;
 }
@@ -311,7 +298,7 @@ bool cairn_spool_is_nearly_full(bool already)
 	const uint64_t shared = cairn_budget_limit(), own = (uint64_t)cairn_config.spool_limit_bytes, limit = shared != 0 ? shared : own;
 	const uint64_t used = shared != 0 ? cairn_budget_used() : buffers - removed + compressed;
 	const uint64_t left = used < limit ? limit - used : 0;
-	// what this process may still take of a shared budget, by the rule of take
+	// what this process may still take of a shared budget, by the rule of charge
 	const uint64_t more = left > charged ? (left - charged) / 2 : 0;
 
 	if (limit == 0)
@@ -321,39 +308,11 @@ bool cairn_spool_is_nearly_full(bool already)
 	return left < limit / 4 || (shared != 0 && more < charged / 3);
 }
 
-// copy writes a file under a name that nobody reads, and then gives it its own.
-static bool copy(const char *name, const void *content, uint64_t size)
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size)
 {
-	static char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
-	uint64_t at = 0;
-	const int file = open_new(cairn_spool_directory, "copy", O_WRONLY);
-
-	if (file < 0)
+	if (!own_limit_allows(size) || !charge(size, false))
 		return false;
-	while (at < size) {
-		const ssize_t n = pwrite(file, (const char *)content + at, size - at, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		at += (uint64_t)n;
-	}
-	close(file);
-	snprintf(temporary, sizeof(temporary), "%s/copy", cairn_spool_directory);
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
-	return at == size && rename(temporary, path) == 0;
-}
-
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size, const char **why)
-{
-	if (!own_limit_allows(size) || !take(size, false)) {
-		*why = cairn_spool_limit_reached();
-		errno = EDQUOT;
-		return false;
-	}
-	if (!copy(name, buffer, size)) {
-		*why = cannot_write(errno);
-		remove_new(cairn_spool_directory, "copy");
+	if (!write_file(name, buffer, size)) {
 		release_budget(size);
 		return false;
 	}

@@ -16,23 +16,18 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 extern char cairn_spool_directory[];
 
 // cairn_spool_map creates a file and maps it: on a tmpfs where that is possible, as stores to it are
-// frequent, and in the directory otherwise. All of it is allocated, since
-// a store to an unallocated block on a full disk is a SIGBUS. It returns NULL and sets errno
-// if that is not possible. Files that prove that the process ran (sign) may use the reserved
-// part of the spool.
-void *cairn_spool_map(const char *name, size_t size, bool sign);
-
-// cairn_spool_limit_reached returns an error: the limit of all processes, or of this one if it has
-// its own, is reached.
-const char *cairn_spool_limit_reached(void);
+// frequent, and in the directory otherwise. All of it is allocated, since a store to an unallocated
+// block on a full disk is a SIGBUS. It returns NULL and sets errno if that is not possible. Files
+// that prove that the process ran may use the reserved part of the spool.
+void *cairn_spool_map(const char *name, size_t size, bool reserved);
 
 // cairn_spool_buffer_bytes returns the usual size of a record buffer.
 uint64_t cairn_spool_buffer_bytes(void);
 
 // cairn_spool_buffer creates a record buffer of about size bytes, with room for minimum bytes of
 // records. first: the process has no other, so it may use the reserved part. member: it is used
-// again, so it is on a tmpfs where that is possible. On failure it returns NULL and sets *why and
-// errno. Calls must not be concurrent.
+// again, so it is on a tmpfs where that is possible. On failure it returns NULL and sets *why. Calls
+// must not be concurrent.
 struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, bool member, const char **why);
 
 // cairn_spool_fits reports whether a file may become size bytes long; else it sets errno. A process
@@ -47,9 +42,8 @@ bool cairn_spool_has_space(void);
 // spool, or if it was so already, three eighths.
 bool cairn_spool_is_nearly_full(bool already);
 
-// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it. On
-// failure it sets *why and errno.
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size, const char **why);
+// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it.
+bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size);
 
 // cairn_spool_compressed tells how many bytes the compressor's files for this process have, and how
 // many bytes of buffers it has removed so far.

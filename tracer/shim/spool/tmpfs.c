@@ -17,6 +17,7 @@
 enum {
 	LIMIT_PART = 50, // all files on the tmpfs have at most this part of a limit of memory
 	SPARE_PART = 8,	 // this part of a limit must be free
+	LIMITS = 4,	 // limits that are asked; more of them allow nothing
 };
 
 // Files of a memory cgroup.
@@ -26,6 +27,14 @@ struct interface {
 
 static const struct interface v1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "};
 static const struct interface v2 = {"/sys/fs/cgroup", "memory.max", "memory.current", "\ninactive_file "};
+
+// The memory cgroups that have a limit. They are found once, since that takes longer than making a
+// file: a limit that is new later is not seen.
+static struct cgroup {
+	const struct interface *in;
+	char path[512];
+} limited[LIMITS + 1];
+static int limits = -1; // number of them; -1: they have not been looked for
 
 static char directory[sizeof(cairn_config.spool) + 512];
 static bool made, refused;
@@ -44,69 +53,95 @@ static bool read_text(const char *path, char *text, size_t size)
 	return n > 0;
 }
 
-static bool read_cgroup(const struct interface *in, const char *cgroup, const char *name, char *text, size_t size)
+static bool read_cgroup(const struct cgroup *c, const char *name, char *text, size_t size)
 {
-	static char path[4096 + 128];
+	static char path[sizeof(c->path) + 128];
 
-	snprintf(path, sizeof(path), "%s%s/%s", in->root, cgroup, name);
+	snprintf(path, sizeof(path), "%s%s/%s", c->in->root, c->path, name);
 	return read_text(path, text, size);
 }
 
-// cgroup_allows reports whether a cgroup's limit leaves a wide margin. What other files' pages use
-// is counted as free if the kernel takes it back first.
-static bool cgroup_allows(const struct interface *in, const char *cgroup, uint64_t all, uint64_t size)
+// has_limit reports whether a cgroup has a limit. Without one, version 2 says "max" and version 1 a
+// number of pages that is hardly less than 2^63 bytes.
+static bool has_limit(const struct cgroup *c)
 {
-	static char text[8192];
-	const char *found;
-	uint64_t limit, usage, inactive;
+	char text[32];
 
-	if (!read_cgroup(in, cgroup, in->limit, text, sizeof(text)) || text[0] == 'm') // "max"
-		return true;
-	limit = strtoull(text, NULL, 10);
-	if (!read_cgroup(in, cgroup, in->usage, text, sizeof(text)))
-		return false;
-	usage = strtoull(text, NULL, 10);
-	if (!read_cgroup(in, cgroup, "memory.stat", text, sizeof(text)))
-		return false;
-	found = strstr(text, in->inactive);
-	inactive = found != NULL ? strtoull(found + strlen(in->inactive), NULL, 10) : 0;
-	if (inactive < usage)
-		usage -= inactive;
-	return all <= limit / LIMIT_PART && usage + size <= limit - limit / SPARE_PART;
+	return read_cgroup(c, c->in->limit, text, sizeof(text)) && text[0] != 'm' && strtoull(text, NULL, 10) < (uint64_t)1 << 62;
 }
 
-// cgroups_allow asks a cgroup and all above it that this process sees. In a container its own is
-// at the root, whatever its path on the host.
-static bool cgroups_allow(const struct interface *in, char *cgroup, uint64_t all, uint64_t size)
+// note_limits notes a cgroup and all above it that this process sees. In a container its own is at
+// the root, whatever its path on the host.
+static void note_limits(const struct interface *in, char *path)
 {
-	for (;;) {
-		char *last = strrchr(cgroup, '/');
-		if (!cgroup_allows(in, cgroup, all, size))
-			return false;
+	while (limits <= LIMITS) {
+		struct cgroup *c = &limited[limits];
+		char *last = strrchr(path, '/');
+		c->in = in;
+		if (snprintf(c->path, sizeof(c->path), "%s", path) >= (int)sizeof(c->path))
+			limits = LIMITS + 1;
+		else if (has_limit(c))
+			limits++;
 		if (last == NULL)
-			return true;
+			return;
 		*last = 0;
 	}
 }
 
-// memory_allows reports whether the limits of this process's memory allow so much in all files of
-// the tmpfs, of which size is not there yet.
-static bool memory_allows(uint64_t all, uint64_t size)
+// find_limits finds the memory cgroups of this process that have a limit.
+static void find_limits(void)
 {
 	static char text[8192]; // lines "7:memory:/path" (v1) or "0::/path" (v2)
 	char *rest, *line;
 
+	limits = 0;
 	if (!read_text("/proc/self/cgroup", text, sizeof(text)))
-		return false;
+		limits = LIMITS + 1;
 	for (line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
 		char *controllers = strchr(line, ':'), *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
 		if (path == NULL)
 			continue;
 		*path++ = 0;
 		const bool unified = controllers[1] == 0;
-		if ((unified || strcmp(controllers + 1, "memory") == 0) && !cgroups_allow(unified ? &v2 : &v1, path, all, size))
-			return false;
+		if (unified || strcmp(controllers + 1, "memory") == 0)
+			note_limits(unified ? &v2 : &v1, path);
 	}
+}
+
+// cgroup_allows reports whether a cgroup's limit leaves a wide margin. What other files' pages use
+// is counted as free if the kernel takes it back first.
+static bool cgroup_allows(const struct cgroup *c, uint64_t all, uint64_t size)
+{
+	static char text[8192];
+	const char *found;
+	uint64_t limit, usage, inactive;
+
+	if (!read_cgroup(c, c->in->limit, text, sizeof(text)))
+		return false;
+	if (text[0] == 'm') // "max": the limit was taken away
+		return true;
+	limit = strtoull(text, NULL, 10);
+	if (!read_cgroup(c, c->in->usage, text, sizeof(text)))
+		return false;
+	usage = strtoull(text, NULL, 10);
+	if (!read_cgroup(c, "memory.stat", text, sizeof(text)))
+		return false;
+	found = strstr(text, c->in->inactive);
+	inactive = found != NULL ? strtoull(found + strlen(c->in->inactive), NULL, 10) : 0;
+	if (inactive < usage)
+		usage -= inactive;
+	return all <= limit / LIMIT_PART && usage + size <= limit - limit / SPARE_PART;
+}
+
+// memory_allows reports whether the limits of this process's memory allow so much in all files of
+// the tmpfs, of which size is not there yet.
+static bool memory_allows(uint64_t all, uint64_t size)
+{
+	if (limits < 0)
+		find_limits();
+	for (int i = 0; i < limits; i++)
+		if (limits > LIMITS || !cgroup_allows(&limited[i], all, size))
+			return false;
 	return true;
 }
 

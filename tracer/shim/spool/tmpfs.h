@@ -1,6 +1,6 @@
-// The process's folder on a tmpfs, for files that are mapped all the time (docs/decisions/0110-tmpfs.md). What is
-// there is never written to a disk, so stores to it do not wait for one. But it is memory of
-// this process's cgroup that cannot be reclaimed.
+// The process's folder on a tmpfs, for files that are mapped all the time
+// (docs/decisions/0110-tmpfs.md). What is there is never written to a disk, so stores to it do not
+// wait for one. But it is memory of this process's cgroup that cannot be reclaimed.
 #ifndef CAIRN_TMPFS_H
 #define CAIRN_TMPFS_H
 
