@@ -34,6 +34,9 @@ const DefaultWait = 3 * time.Second
 type LocalRun struct {
 	Directory string // Out, or Out/run-N-PROGRAM if there are several
 	Trace     string // path of the trace file
+	// Misplaced is why the trace is not there but in Directory, a new one for temporary files: a
+	// full disk, for example.
+	Misplaced error
 	Content   *trace.Content
 	Summary   merger.Summary
 	// Processes are the spool directories, by rank.
@@ -96,8 +99,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 			r.Directory = filepath.Join(o.Out, runName(i, r.Content))
 		}
 		r.Content.Meta.Run = i
-		r.Trace = filepath.Join(r.Directory, TraceFile)
-		if err := writeTrace(r.Directory, r.Content); err != nil {
+		if err := r.write(); err != nil {
 			return nil, problems, err
 		}
 	}
@@ -207,6 +209,23 @@ func startOf(c *trace.Content) int64 {
 		start = min(start, ns)
 	}
 	return start
+}
+
+// write writes the trace into the directory, or into one for temporary files if it cannot.
+func (r *LocalRun) write() error {
+	r.Misplaced = writeTrace(r.Directory, r.Content)
+	if r.Misplaced != nil {
+		directory, err := os.MkdirTemp("", "cairn-trace-")
+		if err == nil {
+			err = writeTrace(directory, r.Content)
+		}
+		if err != nil {
+			return errors.Join(r.Misplaced, err)
+		}
+		r.Directory = directory
+	}
+	r.Trace = filepath.Join(r.Directory, TraceFile)
+	return nil
 }
 
 // writeTrace writes a trace into a directory atomically.

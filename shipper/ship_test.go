@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -578,6 +579,30 @@ func TestRunLocalWithNothing(t *testing.T) {
 	if _, _, err := RunLocal(context.Background(), LocalOptions{Spool: t.TempDir(), Out: t.TempDir()}); !errors.Is(err, ErrNothingTraced) {
 		t.Errorf("%v", err)
 	}
+}
+
+// A trace that cannot be written to its place, for example on a full disk, is written elsewhere.
+func TestRunLocalWithoutRoomForTheTrace(t *testing.T) {
+	spool, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", elsewhere)
+	finished("launch", 0, 1).Write(t, spool)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	options := LocalOptions{Spool: spool, Out: filepath.Join(file, "out")}
+	runs, problems, err := RunLocal(context.Background(), options)
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.ErrorIs(t, runs[0].Misplaced, syscall.ENOTDIR)
+	require.Equal(t, elsewhere, filepath.Dir(runs[0].Directory))
+	require.Equal(t, filepath.Join(runs[0].Directory, TraceFile), runs[0].Trace)
+	raw, err := os.ReadFile(runs[0].Trace)
+	require.NoError(t, err)
+	_, err = trace.Open(bytes.NewReader(raw), int64(len(raw)))
+	require.NoError(t, err)
+
+	t.Setenv("TMPDIR", options.Out)
+	_, _, err = RunLocal(context.Background(), options)
+	require.ErrorIs(t, err, syscall.ENOTDIR)
 }
 
 func TestRunLocalWaitsForRanks(t *testing.T) {

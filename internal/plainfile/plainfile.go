@@ -72,22 +72,28 @@ func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 
 // ReadOpen reads an open file of at most limit bytes.
 func ReadOpen(f *os.File, limit int64) ([]byte, error) {
-	info, err := f.Stat()
+	size, err := Size(f, limit)
 	if err != nil {
 		return nil, err
 	}
-	tooLarge := func(size int64) error {
-		return fmt.Errorf("%s is %w: %d bytes, more than %d", f.Name(), ErrOdd, size, limit)
-	}
-	if info.Size() > limit {
-		return nil, tooLarge(info.Size())
-	}
-	b := make([]byte, info.Size())
+	b := make([]byte, size)
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil // it became shorter
 	}
 	return b[:n], err
+}
+
+// Size returns the size of an open file, which must be at most limit bytes.
+func Size(f *os.File, limit int64) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if size := info.Size(); size > limit {
+		return 0, fmt.Errorf("%s is %w: %d bytes, more than %d", f.Name(), ErrOdd, size, limit)
+	}
+	return info.Size(), nil
 }
 
 // Directory opens a real directory, not a link to one.

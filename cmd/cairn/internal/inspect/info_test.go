@@ -117,5 +117,5 @@ func TestInfoPrintsTracingCost(t *testing.T) {
 	}, found.Tracing[1].Process)
 	require.Contains(t, text, "8 MiB per rank at the end, at most 16 MiB (rank 1)")
 	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB per rank written")
-	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s in total, the longest 1.07 s (rank 1)")
+	require.Contains(t, text, "3 changes of a record buffer, 2.15 s in total, the longest 1.07 s (rank 1)")
 }

@@ -22,7 +22,7 @@ type rankTracing struct {
 type ProcessTracing struct {
 	MemoryBytes         int64   `json:"memory_bytes"`          // of the tracer's runtime, at its last measurement
 	MaxMemoryBytes      int64   `json:"max_memory_bytes"`      // the maximum of these measurements
-	Stalls              int64   `json:"stalls"`                // how often a thread waited for a free record buffer
+	Stalls              int64   `json:"stalls"`                // how often a thread changed its record buffer
 	StallSeconds        float64 `json:"stall_seconds"`         // in total
 	LongestStallSeconds float64 `json:"longest_stall_seconds"` // the longest of them
 	MaxSpoolBytes       int64   `json:"max_spool_bytes"`       // of its files in the spool
@@ -130,9 +130,9 @@ func (i *Information) processRows(row func(name string, value any)) {
 	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB per rank written in addition to the records",
 		float64(most.MaxSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
 	if all.Stalls == 0 {
-		row("stalls", "none: no thread waited for a free record buffer")
+		row("stalls", "none: no thread changed its record buffer")
 		return
 	}
-	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s in total, the longest %.3g s (rank %d)",
+	row("stalls", fmt.Sprintf("%d changes of a record buffer, %.3g s in total, the longest %.3g s (rank %d)",
 		all.Stalls, all.StallSeconds, most.LongestStallSeconds, stalled))
 }

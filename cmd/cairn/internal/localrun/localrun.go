@@ -201,6 +201,10 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 		if len(runs) > 1 {
 			fmt.Fprintf(r.Stdout, "\n%s\n", run.Directory)
 		}
+		if run.Misplaced != nil {
+			r.say("the trace cannot be written to %s: %v. It is in %s", r.Out, run.Misplaced, run.Directory)
+			fine = false
+		}
 		if !r.conclude(f.ctx, run) {
 			fine = false
 			if r.Settings.Verify && why == "" {

@@ -44,7 +44,8 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 		return nil, err
 	}
 	removeBuffers := makeBufferFolder(folder.spool())
-	remove := func() { removeLink(); removeBuffers() }
+	held := lockFolder(folder.spool()) // a sidecar that is started on it waits (shipper, lock.go)
+	remove := func() { removeLink(); removeBuffers(); held.Close() }
 	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
 	config.Spool, config.Enabled = filepath.Join(path, "spool"), true
 	raw, err := json.Marshal(config)
