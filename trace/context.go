@@ -236,7 +236,7 @@ func (d *decoder) context(c *Content) {
 // the tracer's threads is in Rank.Threads. A trace stores counts Rounded, times as RoundedNS, and
 // bytes in units of 64 KiB.
 type TracerUsage struct {
-	Stalls         int64 // how often a thread of the program waited for a free record buffer
+	Stalls         int64 // how often a thread of the program changed its record buffer, in a call
 	StalledNS      int64 // for how long in total
 	LongestStallNS int64
 	MemoryBytes    int64 // memory that the tracer's runtime had from the system

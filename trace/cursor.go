@@ -36,7 +36,7 @@ type Cursor struct {
 	world binding
 	self  binding
 	// creations by all threads of the rank; nil: only this thread creates communicators
-	creations []creation
+	creations *rankCreations
 	lone      bool // creations is set
 
 	source      source
@@ -66,6 +66,8 @@ type source interface {
 	hasTimes(thread int) bool
 	// sibling returns the source for another thread.
 	sibling(thread int) source
+	// creations returns what the cursors of a rank share.
+	creations(rank int) *rankCreations
 }
 
 // Cursor returns a cursor over the calls of one thread. It reads timing and value streams as
@@ -122,6 +124,8 @@ func (s *contentSource) memory() *codec.Budget { return nil }
 func (s *contentSource) hasTimes(thread int) bool { return s.c.Threads.timed(thread) }
 
 func (s *contentSource) sibling(int) source { return &contentSource{c: s.c} }
+
+func (s *contentSource) creations(int) *rankCreations { return &rankCreations{} } // each cursor its own
 
 // newCursor returns a cursor at the first call of a thread. It reads the times of calls wherever
 // the trace has them, since other values depend on them: clock readings, and, if several threads

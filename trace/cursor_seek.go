@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/cairn-mpi/cairn/trace/grammar"
 	"github.com/cairn-mpi/cairn/trace/timing"
@@ -278,8 +279,7 @@ type binding struct {
 
 // A creation is the binding of a handle at some time.
 type creation struct {
-	handle int64
-	exit   int64 // ticks; the smallest int64 if the trace has no timing
+	exit int64 // ticks; the smallest int64 if the trace has no timing
 	binding
 }
 
@@ -315,34 +315,50 @@ func (c *Cursor) bound(handle int64) binding {
 		}
 		return own
 	}
+	made := c.creations.byHandle[handle]
+	if len(made) == 0 {
+		return binding{-1, -1}
+	}
 	// the last creation before the call, else the first after it
-	best := binding{-1, -1}
-	for _, made := range c.creations {
-		if made.handle == handle && (best.comm < 0 || made.exit <= c.event.EnterTicks) {
-			best = made.binding
+	later, _ := slices.BinarySearchFunc(made, c.event.EnterTicks, func(m creation, enter int64) int {
+		if m.exit <= enter {
+			return -1
 		}
-	}
-	return best
+		return 1
+	})
+	return made[max(later-1, 0)].binding
 }
 
-// ofAllThreads is siblingCreations, computed once.
-func (c *Cursor) ofAllThreads() []creation {
-	if !c.lone {
-		c.lone = true
-		c.creations = c.siblingCreations()
-	}
-	return c.creations
+// A rankCreations has the creations of communicators by all threads of a rank. Its cursors share
+// it, since finding them takes the calls of all these threads.
+type rankCreations struct {
+	once     sync.Once
+	byHandle map[int64][]creation // in order
+	err      error
 }
 
-// siblingCreations lists all creations of communicators on the rank, in order, if threads other
-// than c's create some. If they cannot all be found it returns an empty, non-nil list and sets
-// c.err.
-func (c *Cursor) siblingCreations() []creation {
+// ofAllThreads returns the creations on the rank if threads other than c's create communicators. If
+// they cannot all be found it sets c.err.
+func (c *Cursor) ofAllThreads() *rankCreations {
+	if c.lone {
+		return c.creations
+	}
+	c.lone = true
 	threads := c.creators()
 	if !slices.ContainsFunc(threads, c.isSibling) {
 		return nil
 	}
-	var all []creation
+	c.creations = c.source.creations(c.thread.Rank)
+	c.creations.once.Do(func() { c.creations.byHandle, c.creations.err = c.creationsBy(threads) })
+	if c.creations.err != nil {
+		c.err = c.creations.err
+	}
+	return c.creations
+}
+
+// creationsBy finds what some threads of the rank create.
+func (c *Cursor) creationsBy(threads []int) (map[int64][]creation, error) {
+	all := map[int64][]creation{}
 	for _, i := range threads {
 		cursor := newCursor(c.shared, c.plans, i, c.source.sibling(i))
 		cursor.lone = true // it has no siblings to look for
@@ -354,17 +370,18 @@ func (c *Cursor) siblingCreations() []creation {
 					exit = math.MinInt64
 				}
 				if v := &e.Out[p.newComm]; v.Form == Handle {
-					all = append(all, creation{v.Int, exit, c.bind(e.NewComm)})
+					all[v.Int] = append(all[v.Int], creation{exit, c.bind(e.NewComm)})
 				}
 			}
 		}
 		if cursor.err != nil {
-			c.err = cursor.err
-			return []creation{}
+			return nil, cursor.err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })
-	return all
+	for _, made := range all {
+		slices.SortStableFunc(made, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })
+	}
+	return all, nil
 }
 
 // creators lists the threads of the rank that create communicators.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"weak"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace/codec"
@@ -60,8 +61,9 @@ type Reader struct {
 	timingPlan     *timing.Plan
 
 	mu        sync.Mutex
-	sequences map[int64]sequenceBlock        // by file offset
-	grammars  map[int]*codec.SequenceGrammar // of sequences that are grammars; shared by all cursors
+	sequences map[int64]sequenceBlock             // by file offset
+	grammars  map[int]*codec.SequenceGrammar      // of sequences that are grammars; shared by all cursors
+	made      map[int]weak.Pointer[rankCreations] // by rank, as long as it has cursors
 }
 
 // An extent is a part of the file.
@@ -73,7 +75,10 @@ type extent struct {
 // Open reads the index and everything that all ranks share. Other data is read from r, at offsets
 // below size, when it is needed.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
-	t := &Reader{r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*codec.SequenceGrammar{}}
+	t := &Reader{
+		r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*codec.SequenceGrammar{},
+		made: map[int]weak.Pointer[rankCreations]{},
+	}
 	t.budget = codec.NewBudget(defaultMemoryLimit(size))
 	for _, option := range options {
 		option(t)
@@ -429,6 +434,17 @@ func (t *Reader) memory() *codec.Budget { return t.budget }
 func (t *Reader) hasTimes(thread int) bool { return t.timed.At(thread) == timingOfCalls }
 
 func (t *Reader) sibling(int) source { return t }
+
+func (t *Reader) creations(rank int) *rankCreations {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.made[rank].Value()
+	if c == nil {
+		c = &rankCreations{}
+		t.made[rank] = weak.Make(c)
+	}
+	return c
+}
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/resolver"
 	"github.com/cairn-mpi/cairn/tracer/ring"
 )
 
@@ -35,7 +37,7 @@ type Compressor struct {
 	account  *budget.Budget
 	doorbell *ring.Doorbell
 	before   int // GOMAXPROCS
-	ended    chan struct{}
+	ended    atomic.Bool
 	watching sync.WaitGroup
 	working  sync.WaitGroup
 
@@ -43,10 +45,9 @@ type Compressor struct {
 	processes map[string]*process
 	released  map[string]bool // processes that are somebody else's now
 	workers   int             // that work
-	closed    bool
-	scanned   time.Time // of the spool's last scan
-	unopened  bool      // that scan found a directory that is no process's, or not yet
-	changed   time.Time // when the spool was changed last, as that scan saw it
+	scanned   time.Time       // of the spool's last scan
+	unopened  bool            // that scan found a directory that is no process's, or not yet
+	changed   time.Time       // when the spool was changed last, as that scan saw it
 }
 
 // Start begins to compress what is in a spool. logf is called with what fails. While the Compressor
@@ -66,22 +67,18 @@ func Start(directory string, logf func(format string, args ...any)) (*Compressor
 		logf("%v", err) // each process has its own limit then
 	}
 	c := &Compressor{
-		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1 + others), ended: make(chan struct{}),
+		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1 + others),
 		processes: map[string]*process{}, released: map[string]bool{},
 	}
-	c.watching.Add(1)
-	go c.watch()
+	c.watching.Go(c.watch)
 	return c, nil
 }
 
 // Close ends the work. What is not compressed stays in the buffers.
 func (c *Compressor) Close() {
-	close(c.ended)
+	c.ended.Store(true)
 	c.doorbell.Wake()
 	c.watching.Wait()
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
 	c.working.Wait()
 	for _, p := range c.processes {
 		p.close()
@@ -108,13 +105,7 @@ func (c *Compressor) Release(name string) {
 
 // watch gives work to workers until the Compressor is closed.
 func (c *Compressor) watch() {
-	defer c.watching.Done()
-	for {
-		select {
-		case <-c.ended:
-			return
-		default:
-		}
+	for !c.ended.Load() {
 		c.scan()
 		c.look()
 		c.doorbell.Await()
@@ -143,7 +134,7 @@ func (c *Compressor) scan() {
 	there := map[string]bool{}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !entry.IsDir() || strings.HasPrefix(name, ".") {
+		if !entry.IsDir() || name == resolver.Directory || strings.HasPrefix(name, ".") {
 			continue
 		}
 		there[name] = true
@@ -183,7 +174,7 @@ func (c *Compressor) look() {
 	}
 	var due []*process // locked
 	for _, p := range c.processes {
-		if c.closed || c.workers == limit || !p.work.TryLock() {
+		if c.ended.Load() || c.workers == limit || !p.work.TryLock() {
 			continue
 		}
 		if p.isDue() {
@@ -200,16 +191,14 @@ func (c *Compressor) look() {
 		}
 		p.share = c.shareOf(p)
 		c.workers++
-		c.working.Add(1)
-		go c.serve(p)
+		c.working.Go(func() { c.serve(p) })
 	}
 }
 
 // serve does a step for a process, and looks for more work.
 func (c *Compressor) serve(p *process) {
-	defer c.working.Done()
-	if err := p.serve(c.account); err != nil && err.Error() != p.said {
-		p.said = err.Error()
+	if err := p.serve(c.account); err != nil && err.Error() != p.lastError {
+		p.lastError = err.Error()
 		c.logf("process %s: %v", p.name, err)
 	}
 	p.work.Unlock()

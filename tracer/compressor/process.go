@@ -23,18 +23,18 @@ type process struct {
 	ring      *spool.Ring
 	memory    atomic.Int64 // bytes that its recorder has, or may take
 
-	work   sync.Mutex    // held by who works on it; it guards what follows
-	writer *spool.Writer // nil: it has not recorded enough so far
-	has    int           // memory of its recorder in bytes
-	share  int           // the same, at most, from the next checkpoint on
-	filled uint64        // bytes of buffers that it had filled when it was worked on last
-	ahead  uint64        // bytes that it has filled since
-	more   bool          // there are full buffers from before that
-	cuts   uint64        // number of cuts whose ballots it was told, or that it was looked at for in vain
-	vain   int           // how often
-	failed time.Time     // of the last error
-	said   string        // that error
-	over   bool          // nothing more can be done
+	work      sync.Mutex    // held by who works on it; it guards what follows
+	writer    *spool.Writer // nil: it has not recorded enough so far
+	has       int           // memory of its recorder in bytes
+	share     int           // the same, at most, from the next checkpoint on
+	filled    uint64        // bytes of buffers that it had filled when it was worked on last
+	ahead     uint64        // bytes that it has filled since
+	more      bool          // there are full buffers from before that
+	cuts      uint64        // number of cuts that were answered, or looked for in vain
+	vain      int           // how often
+	failed    time.Time     // of the last error
+	lastError string        // that error
+	over      bool          // nothing more can be done
 }
 
 // openProcess opens the directory of a process; nil if it is none, or not yet.
@@ -45,7 +45,9 @@ func openProcess(root *os.Root, name string) *process {
 	}
 	r, err := d.OpenRing()
 	if err == nil {
-		_, err = r.Read()
+		if _, err = r.Read(); err != nil {
+			r.Close()
+		}
 	}
 	if err != nil {
 		d.Close()
@@ -122,7 +124,7 @@ func (p *process) serve(account *budget.Budget) (err error) {
 		}
 		return err
 	}
-	if p.filled, p.cuts = ring.Filled, p.writer.Told(); p.cuts == ring.Cuts {
+	if p.filled, p.cuts = ring.Filled, p.writer.Answered(); p.cuts == ring.Cuts {
 		p.vain = 0
 	} else if p.vain++; p.vain > maxVain {
 		p.cuts = ring.Cuts // there is no such cut

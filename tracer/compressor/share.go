@@ -6,7 +6,7 @@ const (
 
 	leastRecorder = 2 << 20 // what a regular program needs
 	mostRecorder  = 32 << 20
-	growth        = 4 // times what a recorder has, which it may take until the next checkpoint
+	growth        = 4 // times what a recorder has, which it may take before the next checkpoint
 )
 
 // shareOf returns the memory that the recorder of a process may take from its next checkpoint on.
@@ -17,12 +17,14 @@ func (c *Compressor) shareOf(p *process) int {
 			others += int(other.memory.Load())
 		}
 	}
-	return share(p.has, others)
+	return share(p.has, others, len(c.processes))
 }
 
 // share returns the memory for a recorder that has this much, where the others have or may take
-// this much together. A recorder never shrinks, so what one may take counts as what it has.
-func share(has, others int) int {
-	wanted := min(max(growth*has, 2*leastRecorder), mostRecorder)
+// this much together. A recorder never shrinks, so what one may take counts as what it has. Where
+// all of the processes may have more than a few times what it has, it gets that at once: what an
+// irregular program generalizes before its next checkpoint stays generalized.
+func share(has, others, processes int) int {
+	wanted := min(max(growth*has, 2*leastRecorder, Recorders/processes), mostRecorder)
 	return max(min(wanted, Recorders-others), leastRecorder)
 }

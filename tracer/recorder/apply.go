@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 	"github.com/cairn-mpi/cairn/tracer/recorder/repeat"
@@ -37,14 +38,9 @@ func (t *thread) recordSummed(b *record.Buffer, summed record.Record) {
 // apply records a call whose key must be written.
 func (t *thread) apply(rec record.Record) {
 	r := t.recorder
-	t.repeats.Interrupt()
-	c := r.keys.Read(t.number, rec, t.untraced)
+	c := t.read(rec)
 	if c == nil {
-		r.lost.Malformed++
 		return
-	}
-	if !c.Whole {
-		r.lost.Truncated++
 	}
 	r.applyEffects(c)
 	r.keys.Number(c)
@@ -60,6 +56,19 @@ func (t *thread) apply(rec record.Record) {
 	t.untraced = r.off
 }
 
+// read reads a record that is no repeat; nil if it is malformed.
+func (t *thread) read(rec record.Record) *key.Call {
+	t.repeats.Interrupt()
+	c := t.recorder.keys.Read(t.number, rec, t.untraced)
+	switch lost := &t.recorder.lost; {
+	case c == nil:
+		lost.Malformed++
+	case !c.Whole:
+		lost.Truncated++
+	}
+	return c
+}
+
 // again records a call that is a repeat.
 func (t *thread) again(m *repeat.Repeat, rec record.Record) {
 	number := t.repeats.Repeat(m, rec.Words)
@@ -69,7 +78,7 @@ func (t *thread) again(m *repeat.Repeat, rec record.Record) {
 	}
 	t.untraced = t.recorder.off
 	if t.repeats.After(m, number, rec, t.untraced) {
-		t.loop = t.grids.ofLoop(t.repeats.Steps())
+		t.loop = t.recorder.grids.ofLoop(t.repeats.Steps())
 	}
 }
 

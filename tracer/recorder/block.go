@@ -48,6 +48,15 @@ func (of BlockOf) IsTimes() bool { return of.Terminal == none }
 // IsChapter reports whether the blocks are chapters of a thread.
 func (of BlockOf) IsChapter() bool { return of.Terminal == chapterTerminal }
 
+// A blockHeader precedes the data of a block in the log.
+type blockHeader struct {
+	Sum      uint64 // xxhash of what follows
+	Sizes    [2]uint32
+	Of       BlockOf
+	First, N uint64
+	Before   int64
+}
+
 // BlockHeader is the size in bytes of the header before a block's data in the log.
 const BlockHeader = 52
 
@@ -60,19 +69,14 @@ var ErrBlocks = errors.New("blocks of times or values are missing or damaged")
 // Append appends the block in the format of the log.
 func (b *Block) Append(to []byte) []byte {
 	at := len(to)
-	to = binary.LittleEndian.AppendUint64(to, 0) // placeholder for the checksum
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(b.Data[0])))
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(b.Data[1])))
-	to = binary.LittleEndian.AppendUint32(to, b.Of.Thread)
-	to = binary.LittleEndian.AppendUint32(to, uint32(b.Of.Terminal))
-	stream := uint32(b.Of.Stream)
+	h := blockHeader{Of: b.Of, First: b.First, N: b.N, Before: b.Before}
 	if b.Coarse {
-		stream = coarseTimes
+		h.Of.Stream = coarseTimes
 	}
-	to = binary.LittleEndian.AppendUint32(to, stream)
-	to = binary.LittleEndian.AppendUint64(to, b.First)
-	to = binary.LittleEndian.AppendUint64(to, b.N)
-	to = binary.LittleEndian.AppendUint64(to, uint64(b.Before))
+	for i, data := range b.Data {
+		h.Sizes[i] = uint32(len(data))
+	}
+	to, _ = binary.Append(to, binary.LittleEndian, &h) // fails only for types without a fixed size
 	to = append(append(to, b.Data[0]...), b.Data[1]...)
 	binary.LittleEndian.PutUint64(to[at:], xxhash.Sum64(to[at+8:]))
 	return to
@@ -81,20 +85,16 @@ func (b *Block) Append(to []byte) []byte {
 // ParseBlock reads the block at the front of text, as Append wrote it, and returns its size. Its
 // data are parts of text.
 func ParseBlock(text []byte) (b *Block, size int, ok bool) {
-	if len(text) < BlockHeader {
+	var h blockHeader
+	if _, err := binary.Decode(text, binary.LittleEndian, &h); err != nil {
 		return nil, 0, false
 	}
-	word, long := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
-	first, second := int(word(text[8:])), int(word(text[12:]))
-	if size = BlockHeader + first + second; size > len(text) || long(text) != xxhash.Sum64(text[8:size]) {
+	first, second := int(h.Sizes[0]), int(h.Sizes[1])
+	if size = BlockHeader + first + second; size > len(text) || h.Sum != xxhash.Sum64(text[8:size]) {
 		return nil, 0, false
 	}
 	data := text[BlockHeader:size:size]
-	b = &Block{
-		Of:    BlockOf{Thread: word(text[16:]), Terminal: int32(word(text[20:])), Stream: int32(word(text[24:]))},
-		First: long(text[28:]), N: long(text[36:]), Before: int64(long(text[44:])),
-		Data: [2][]byte{data[:first:first], data[first:]},
-	}
+	b = &Block{Of: h.Of, First: h.First, N: h.N, Before: h.Before, Data: [2][]byte{data[:first:first], data[first:]}}
 	if b.Of.IsTimes() && b.Of.Stream == coarseTimes {
 		b.Of.Stream, b.Coarse = 0, true
 	}
@@ -105,7 +105,7 @@ func ParseBlock(text []byte) (b *Block, size int, ok bool) {
 type blocks struct {
 	full   []*Block    // not in a log yet
 	spare  [][]byte    // memory of blocks that were written
-	Blocks *BlockIndex // of the log, for other processes that read it; nil: none
+	Blocks *BlockIndex // of the log, for other processes that read it
 }
 
 // encode writes the blocks into a checkpoint of a recorder that has no log.

@@ -85,11 +85,11 @@ func (t *thread) addGrammar(to *grammar.Grammar, wanted CallRange) error {
 		return nil
 	}
 	coded, from := t.codedChapters()
-	first := uint64(0)
-	if separate := t.separateChapters(); len(separate) > 0 {
+	separate, first := t.separateChapters()
+	if len(separate) > 0 {
 		body = append(body, grammar.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, trace.CountsOf(separate))
-		coded, first = coded[len(separate):], (&trace.Chapters{List: separate}).Calls()
+		coded = coded[len(separate):]
 	}
 	for _, c := range coded {
 		if err := chapter(first, c.Calls(), c.Grammar); err != nil {
@@ -97,25 +97,13 @@ func (t *thread) addGrammar(to *grammar.Grammar, wanted CallRange) error {
 		}
 		first += c.Calls()
 	}
-	logged, full, err := r.blocksOf(chaptersOf(t.number), from, t.inChapters)
+	stored, err := r.blocksOf(chaptersOf(t.number), from, &Block{First: t.inChapters})
 	if err != nil {
 		return err
 	}
-	for i := range logged {
-		b := &logged[i]
-		err := chapter(b.First, b.N, func() (grammar.Grammar, error) {
-			whole, err := r.Blocks.Open(b)
-			if err != nil {
-				return grammar.Grammar{}, err
-			}
-			return decodeChapter(whole.Data[0])
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for _, b := range full {
-		if err := chapter(b.First, b.N, func() (grammar.Grammar, error) { return decodeChapter(b.Data[0]) }); err != nil {
+	for i := range stored {
+		b := &stored[i]
+		if err := chapter(b.First, b.N, func() (grammar.Grammar, error) { return r.Blocks.chapter(b) }); err != nil {
 			return err
 		}
 	}
@@ -125,44 +113,43 @@ func (t *thread) addGrammar(to *grammar.Grammar, wanted CallRange) error {
 }
 
 // codedChapters returns the chapters of a thread that are in parts, and their number of calls.
-func (t *thread) codedChapters() (coded []*trace.Chapter, calls uint64) {
-	index := t.recorder.Blocks
-	if index == nil {
-		return nil, 0
-	}
-	coded = index.Chapters[int(t.number)]
-	for i, c := range coded {
-		if calls+c.Calls() > t.inChapters {
-			return coded[:i], calls // the rest is later than the checkpoint
+func (t *thread) codedChapters() ([]*trace.Chapter, uint64) {
+	return chaptersUpTo(t.inChapters, t.recorder.Blocks.Chapters[int(t.number)]) // the rest is later than the checkpoint
+}
+
+// chaptersUpTo returns the first chapters, as far as they have no more than most calls together,
+// and the number of these calls.
+func chaptersUpTo(most uint64, chapters []*trace.Chapter) ([]*trace.Chapter, uint64) {
+	calls := uint64(0)
+	for i, c := range chapters {
+		if calls+c.Calls() > most {
+			return chapters[:i], calls
 		}
 		calls += c.Calls()
 	}
-	return coded, calls
+	return chapters, calls
 }
 
-// separateChapters returns the chapters that Content stores separately: those with coded times. The
-// other chapters are coded together with their signatures.
-func (t *thread) separateChapters() []*trace.Chapter {
-	r := t.recorder
-	if !r.ChaptersApart {
-		return nil
+// separateChapters returns the chapters that Content stores separately, and their number of calls:
+// those with coded times. The other chapters are coded together with their signatures.
+func (t *thread) separateChapters() ([]*trace.Chapter, uint64) {
+	if !t.recorder.ChaptersApart {
+		return nil, 0
 	}
-	coded, _ := t.codedChapters()
-	if len(coded) == 0 || len(t.aggregates) > 0 { // no times of single calls
-		return coded
+	coded, calls := t.codedChapters()
+	if len(t.aggregates) > 0 { // no times of single calls
+		return coded, calls
 	}
-	times := min(uint64(len(r.Blocks.Coded[int(t.number)])), t.blockTimes/timing.BlockCalls) * timing.BlockCalls
-	calls := uint64(0)
-	for i, c := range coded {
-		if calls += c.Calls(); calls > times {
-			return coded[:i]
-		}
-	}
-	return coded
+	return chaptersUpTo(uint64(len(t.codedTimes()))*timing.BlockCalls, coded)
 }
 
-func decodeChapter(text []byte) (grammar.Grammar, error) {
-	g, rest, err := codec.DecodeGrammar(text)
+// chapter reads the chapter in a block.
+func (x *BlockIndex) chapter(b *StoredBlock) (grammar.Grammar, error) {
+	whole, err := x.Open(b)
+	if err != nil {
+		return grammar.Grammar{}, err
+	}
+	g, rest, err := codec.DecodeGrammar(whole.Data[0])
 	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
 		return grammar.Grammar{}, ErrBlocks
 	}

@@ -3,7 +3,6 @@ package recorder
 import (
 	"encoding/binary"
 	"errors"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -24,35 +23,21 @@ const checkpointMagic = "CAIRNSTA"
 // ErrCheckpoint reports a damaged checkpoint.
 var ErrCheckpoint = errors.New("damaged checkpoint")
 
-// AppendState appends the complete state of the recorder to b, including its tables. It is for
-// recorders without a Spool, which would write the tables to a file.
-func (r *Recorder) AppendState(b []byte) []byte {
-	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
-}
-
 // AppendCheckpoint appends the state of a recorder to b. Its tables are in the file that in
 // identifies, or are given here.
 func (r *Recorder) AppendCheckpoint(b []byte, in TablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &checkpoint.Encoder{Buffer: append(b, checkpointMagic...)}
-	in.encode(e)
+	v := checkpoint.Visitor{To: e}
+	in.visit(v)
 	e.Bytes(tables)
-	r.processState.encode(e)
-	e.Uint(uint64(r.keys.Generality()))
-	r.encodeNotes(e)
-	r.objects.EncodeLive(e)
-	r.clustering.Encode(e)
-	r.blocks.encode(e)
+	r.visit(v)
 	e.Uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
-		t.encode(e)
+		t.visit(v)
+		e.Buffer = codec.AppendGrammar(e.Buffer, t.grammar.Grammar())
 	}
 	return binary.LittleEndian.AppendUint64(e.Buffer, xxhash.Sum64(e.Buffer[start:]))
-}
-
-// Restore makes a recorder from the result of AppendState.
-func Restore(p *record.Process, state []byte) (*Recorder, error) {
-	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
 }
 
 // RestoreFrom makes a recorder from its state. Tables that are in a file are read piece by
@@ -72,7 +57,9 @@ func RestoreFrom(p *record.Process, state []byte, read func(TablesAt, func(piece
 func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	r := New(p)
 	d := &checkpoint.Decoder{Rest: body}
-	in := decodeTablesAt(d)
+	v := checkpoint.Visitor{From: d}
+	var in TablesAt
+	in.visit(v)
 	if tables := d.Bytes(); len(tables) > 0 {
 		if err := r.applyTables(tables); err != nil {
 			return nil, err
@@ -86,17 +73,13 @@ func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []by
 	if err := r.completeTables(); err != nil {
 		return nil, err
 	}
-	r.processState.decode(d)
-	r.keys.Generalize(key.Generality(min(d.Uint(), uint64(key.DropsArguments))))
-	r.decodeNotes(d)
-	r.objects.DecodeLive(d)
-	r.clustering.Decode(d)
-	r.blocks.decode(d)
+	r.visit(v)
 	if n := d.Count(); n != len(r.threads) {
 		return nil, ErrCheckpoint
 	}
 	for _, t := range r.threads {
-		if err := t.decode(d, r.keys.Len()); err != nil {
+		t.visit(v)
+		if err := t.resume(d); err != nil {
 			return nil, err
 		}
 	}
@@ -106,53 +89,38 @@ func restore(p *record.Process, body []byte, read func(TablesAt, func(piece []by
 	return r, nil
 }
 
-func (c *column) encode(e *checkpoint.Encoder) {
-	e.Uint(c.n)
-	e.Int(c.sum)
-	e.Bytes(c.b)
+// visit visits the state beside the tables and the threads.
+func (r *Recorder) visit(v checkpoint.Visitor) {
+	r.processState.visit(v)
+	level := r.keys.Generality()
+	checkpoint.Uint(v, &level)
+	r.keys.Generalize(min(level, key.DropsArguments))
+	checkpoint.List(v, &r.notes, v.Text)
+	r.objects.VisitLive(v)
+	r.clustering.Visit(v)
+	v.Part(r.blocks.encode, r.blocks.decode)
 }
 
-func (c *column) decode(d *checkpoint.Decoder) {
-	c.n, c.sum = d.Uint(), d.Int()
-	c.b = slices.Clone(d.Bytes()) // appended to later
-	if c.n > uint64(len(c.b)) {
-		d.Fail()
-	}
+// visit visits a thread without its grammar.
+func (t *thread) visit(v checkpoint.Visitor) {
+	checkpoint.Uint(v, &t.number)
+	v.Bool(&t.untraced)
+	checkpoint.Uint(v, &t.calls)
+	checkpoint.Int(v, &t.firstTick, &t.lastExit)
+	checkpoint.Uint(v, &t.lastFunction)
+	checkpoint.Uint(v, &t.sequence)
+	checkpoint.Uint(v, &t.offset)
+	v.Check(t.offset >= 0)
+	t.visitTiming(v)
+	t.tally.visit(v)
+	checkpoint.Uint(v, &t.inChapters)
 }
 
-func (t *thread) encode(e *checkpoint.Encoder) {
-	e.Uint(uint64(t.number))
-	e.Bool(t.untraced)
-	e.Uint(t.calls)
-	e.Int(t.firstTick)
-	e.Int(t.lastExit)
-	e.Uint(uint64(t.lastFunction))
-	e.Uint(t.sequence)
-	e.Uint(uint64(t.offset))
-	t.encodeTiming(e)
-	t.tally.encode(e)
-	e.Uint(t.inChapters)
-	e.Buffer = codec.AppendGrammar(e.Buffer, t.grammar.Grammar())
-}
-
-func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
-	number := uint32(d.Uint())
-	t.untraced = d.Bool()
-	t.calls = d.Uint()
-	t.firstTick, t.lastExit = d.Int(), d.Int()
-	t.lastFunction = uint16(d.Uint())
-	t.sequence = d.Uint()
-	t.offset = int(d.Uint())
-	if t.offset < 0 {
-		d.Fail()
-	}
-	if err := t.decodeTiming(d, terminals); err != nil {
-		return err
-	}
-	if t.tally.decode(d); len(t.aggregates) == 0 && t.timed() != t.calls {
+// resume reads the grammar of a thread, and continues after it.
+func (t *thread) resume(d *checkpoint.Decoder) error {
+	if d.Failed || len(t.aggregates) > t.recorder.keys.Len() || len(t.aggregates) == 0 && t.timed() != t.calls {
 		return ErrCheckpoint
 	}
-	t.inChapters = d.Uint()
 	g, rest, err := codec.DecodeGrammar(d.Rest)
 	if err != nil {
 		return err
@@ -162,7 +130,7 @@ func (t *thread) decode(d *checkpoint.Decoder, terminals int) error {
 	if err != nil {
 		return err
 	}
-	t.start(number, calls)
+	t.start(t.number, calls)
 	return nil
 }
 
@@ -173,16 +141,9 @@ type TablesAt struct {
 	Sum    uint64 // checksum of that part
 }
 
-func (t TablesAt) encode(e *checkpoint.Encoder) {
-	e.Uint(uint64(t.Number))
-	e.Uint(uint64(t.Bytes))
-	e.Uint(t.Sum)
-}
-
-func decodeTablesAt(d *checkpoint.Decoder) TablesAt {
-	t := TablesAt{Number: int(d.Uint()), Bytes: int64(d.Uint()), Sum: d.Uint()}
-	if t.Number < 0 || t.Bytes < 0 {
-		d.Fail()
-	}
-	return t
+func (t *TablesAt) visit(v checkpoint.Visitor) {
+	checkpoint.Uint(v, &t.Number)
+	checkpoint.Uint(v, &t.Bytes)
+	checkpoint.Uint(v, &t.Sum)
+	v.Check(t.Number >= 0 && t.Bytes >= 0)
 }

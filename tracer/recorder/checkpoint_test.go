@@ -15,6 +15,17 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
+// AppendState appends the complete state of the recorder to b, including its tables, which a spool
+// writes to a file.
+func (r *Recorder) AppendState(b []byte) []byte {
+	return r.AppendCheckpoint(b, TablesAt{}, r.AppendTables(nil, true))
+}
+
+// Restore makes a recorder from the result of AppendState.
+func Restore(p *record.Process, state []byte) (*Recorder, error) {
+	return RestoreFrom(p, state, func(TablesAt, func([]byte) error) error { return ErrCheckpoint })
+}
+
 // Resuming from a checkpoint at any time gives the same result as without it.
 func TestCheckpointAnywhere(t *testing.T) {
 	for seed := range uint64(40) {

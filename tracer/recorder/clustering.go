@@ -22,11 +22,8 @@ import (
 // current and the closed interval.
 type tally struct {
 	online.Tally
-	now, closed waiting
+	now, closed columns // times that may yet be dropped
 }
-
-// waiting are times that may yet be dropped.
-type waiting struct{ gaps, durations column }
 
 // Ballot returns the rank's ballot about the interval that a cut ended; ok is false if there is no
 // such cut, or it has its outcome.
@@ -63,14 +60,13 @@ func (r *Recorder) codeOf(number int32) uint64 {
 	return r.clustering.Describe(number, function, path)
 }
 
-// addToTally adds a call to the thread's interval. It reports whether the tally buffers
-// the call's times.
-func (t *thread) addToTally(number int32, marker bool, gap, duration int64) bool {
+// addToTally adds a call, its gap and duration, to the thread's interval. It reports whether the
+// tally buffers the call's times.
+func (t *thread) addToTally(number int32, marker bool, call []int64) bool {
 	r, y := t.recorder, t.tally
-	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, gap, duration) {
+	switch r.clustering.Add(&y.Tally, number, r.codeOf(number), marker, call[0], call[1]) {
 	case online.Wait:
-		y.now.gaps.push(gap)
-		y.now.durations.push(duration)
+		y.now.push(call)
 		return true
 	case online.Overflow:
 		t.keep(&y.closed)
@@ -91,9 +87,6 @@ func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 	case online.StepCut:
 		r.cut()
 	case online.StepOutcome:
-		if !r.clustering.Pending() {
-			r.cut() // the record of this cut is missing
-		}
 		r.applyOutcome(&step.Outcome)
 	}
 	t.addOverhead(step.Overhead)
@@ -104,9 +97,6 @@ func (r *Recorder) applyVoteStep(t *thread, words []uint64) {
 func (r *Recorder) follow(vote uint64) bool {
 	missing, ok := r.clustering.Missing(vote)
 	for range missing {
-		if !r.clustering.Pending() {
-			r.cut()
-		}
 		r.applyOutcome(nil)
 	}
 	return ok
@@ -118,19 +108,22 @@ func (r *Recorder) cut() {
 		r.applyOutcome(nil)
 	}
 	for _, t := range r.threads {
-		t.tally.closed, t.tally.now = t.tally.now, waiting{}
+		t.tally.closed, t.tally.now = t.tally.now, columns{}
 	}
 	r.clustering.Cut(r.tallies())
 }
 
 // applyOutcome applies the outcome of a vote; nil: its record is missing.
 func (r *Recorder) applyOutcome(o *online.Outcome) {
+	if !r.clustering.Pending() {
+		r.cut() // the record of this cut is missing
+	}
 	decision := r.clustering.Decide(o, r.rank)
 	for _, t := range r.threads {
 		y := t.tally
 		switch n := y.closed.gaps.n; {
 		case decision.Settle(&y.Tally, n):
-			y.closed = waiting{}
+			y.closed = columns{}
 		case n > 0:
 			t.keep(&y.closed)
 		}
@@ -141,11 +134,11 @@ func (r *Recorder) applyOutcome(o *online.Outcome) {
 }
 
 // keep appends buffered times to the thread's times.
-func (t *thread) keep(w *waiting) {
+func (t *thread) keep(w *columns) {
 	t.gaps.join(&w.gaps)
 	t.durations.join(&w.durations)
 	t.closeTimes()
-	*w = waiting{}
+	*w = columns{}
 }
 
 // addOverhead records tracer overhead after the thread's last call; no gap includes it.
@@ -169,29 +162,15 @@ func (t *thread) timed() uint64 {
 	return n
 }
 
-// encode writes a tally. The interval before the closed one has no buffered times.
-func (y *tally) encode(e *checkpoint.Encoder) {
+// visit visits a tally. The interval before the closed one has no buffered times.
+func (y *tally) visit(v checkpoint.Visitor) {
 	if y == nil {
 		return
 	}
-	times := [3]*waiting{&y.now, &y.closed, {}}
+	times := [3]*columns{&y.now, &y.closed, {}}
 	for i, n := range y.Intervals() {
-		n.Encode(e)
-		times[i].gaps.encode(e)
-		times[i].durations.encode(e)
+		n.Visit(v)
+		times[i].visit(v)
 	}
-	y.Encode(e)
-}
-
-func (y *tally) decode(d *checkpoint.Decoder) {
-	if y == nil {
-		return
-	}
-	times := [3]*waiting{&y.now, &y.closed, {}}
-	for i, n := range y.Intervals() {
-		n.Decode(d)
-		times[i].gaps.decode(d)
-		times[i].durations.decode(d)
-	}
-	y.Decode(d)
+	y.Visit(v)
 }

@@ -38,7 +38,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Rank: r.rank, Host: p.Hostname, BootID: p.BootID, PID: p.PID, Executable: p.Executable,
 		StartRealtimeNS: p.StartRealtimeNS,
 		Clock:           timing.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
-		Dropped:         r.lost.Dropped + r.lost.Malformed,
+		Dropped:         r.LostCalls(),
 	}
 	environmentRank, environmentSize := p.RankFromEnvironment()
 	if rank.Rank < 0 {
@@ -96,7 +96,7 @@ func (list threads) addGrammars(c *trace.Content, rank int, wanted func(thread u
 		if err := t.addGrammar(&c.Grammar, wanted(t.number)); err != nil {
 			return nil, err
 		}
-		if separate := t.separateChapters(); len(separate) > 0 {
+		if separate, _ := t.separateChapters(); len(separate) > 0 {
 			threads[i].Chapters = &trace.Chapters{List: separate, Terminals: numbersUpTo(len(c.Signatures))}
 		}
 	}
@@ -155,28 +155,22 @@ func shifted(g grammar.Grammar, by int) [][]grammar.Symbol {
 	return g.Rules
 }
 
+// contentNotes returns the notes of the trace, with what the recorder lost.
 func (r *Recorder) contentNotes(rank int) []string {
 	notes := slices.Clone(r.notes)
-	add := func(n uint64, format string) {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf("rank %d: "+format, rank, n))
+	add := func(applies bool, format string, args ...any) {
+		if applies {
+			notes = append(notes, fmt.Sprintf("rank %d: ", rank)+fmt.Sprintf(format, args...))
 		}
 	}
-	if r.off {
-		notes = append(notes, fmt.Sprintf("rank %d: tracing was off at its end", rank))
-	}
-	switch r.keys.Generality() {
-	case key.DropsTexts:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.Limits.Memory>>20))
-	case key.DropsArguments:
-		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.Limits.Memory>>20))
-	}
-	if r.sites.Dictionary.Full {
-		notes = append(notes, fmt.Sprintf("rank %d: more than %d MiB of call paths, lines and allocations: calls with further ones have no call site, or no allocation", rank, record.MaxDictionary>>20))
-	}
-	add(r.lost.Malformed, "%d damaged records were skipped")
-	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")
-	add(r.lost.Abandoned, "%d calls were left by longjmp or an exception and are missing")
+	limit := r.Limits.Memory >> 20
+	add(r.off, "tracing was off at its end")
+	add(r.keys.Generality() == key.DropsTexts, "the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", limit)
+	add(r.keys.Generality() == key.DropsArguments, "the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", limit)
+	add(r.sites.Dictionary.Full, "more than %d MiB of call paths, lines and allocations: calls with further ones have no call site, or no allocation", record.MaxDictionary>>20)
+	add(r.lost.Malformed > 0, "%d damaged records were skipped", r.lost.Malformed)
+	add(r.lost.Truncated > 0, "%d calls have no arguments: they did not fit into a record", r.lost.Truncated)
+	add(r.lost.Abandoned > 0, "%d calls were left by longjmp or an exception and are missing", r.lost.Abandoned)
 	return notes
 }
 

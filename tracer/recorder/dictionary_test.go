@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/key"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -21,10 +22,18 @@ type dictionaryWriter struct {
 	path string
 }
 
-func newDictionary(t *testing.T) (*dictionaryWriter, string) {
+func newDictionary(t *testing.T) *dictionaryWriter {
 	t.Helper()
-	dir := t.TempDir()
-	return &dictionaryWriter{t, filepath.Join(dir, record.DictionaryFile)}, dir
+	return &dictionaryWriter{t, filepath.Join(t.TempDir(), record.DictionaryFile)}
+}
+
+// file opens the file for reading.
+func (w *dictionaryWriter) file() *os.File {
+	w.t.Helper()
+	f, err := os.Open(w.path)
+	require.NoError(w.t, err)
+	w.t.Cleanup(func() { f.Close() })
+	return f
 }
 
 func (w *dictionaryWriter) write(b []byte) {
@@ -52,25 +61,25 @@ func textWords(s string) []uint64 {
 }
 
 func moduleEntry(base, limit uint64, id, path string) []byte {
-	return entry(record.EntryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
+	return entry(rawlayout.EntryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
 }
 
-func pathWord(number uint64) uint64 { return record.EntryTag<<record.EntryShift | number }
+func pathWord(number uint64) uint64 { return rawlayout.EntryTag<<rawlayout.EntryShift | number }
 func located(number, offset uint64) record.Address {
-	return record.Address(record.EntryTag<<record.EntryShift | number<<record.AllocationShift | offset)
+	return record.Address(rawlayout.EntryTag<<rawlayout.EntryShift | number<<record.AllocationShift | offset)
 }
 
 func TestLocatedPointers(t *testing.T) {
 	s := recordtest.NewShim(t)
-	w, dir := newDictionary(t)
+	w := newDictionary(t)
 	s.Init(0, 2)
-	w.write(entry(record.EntryAllocation, uint64(trace.HeapAllocation), 0, 4096, 0x401234, 2))
-	w.write(entry(record.EntryAllocation, uint64(trace.DeviceAllocation), 3, 1<<33, 0, 0))
+	w.write(entry(rawlayout.EntryAllocation, uint64(trace.HeapAllocation), 0, 4096, 0x401234, 2))
+	w.write(entry(rawlayout.EntryAllocation, uint64(trace.DeviceAllocation), 3, 1<<33, 0, 0))
 	for _, buffer := range []record.Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, recordtest.Word(recordtest.InPlace)} {
 		s.Call(0, "MPI_Send", 0, int64(buffer), 1, recordtest.TypeInt, 1, 0, recordtest.CommWorld)
 	}
 	r := New(s.Process)
-	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+	r.Dictionary().Follow(w.file())
 	r.Consume(sourcesOf(s, r, true))
 	check := func(r *Recorder) {
 		c, err := r.Content()
@@ -98,7 +107,7 @@ func TestLocatedPointers(t *testing.T) {
 	check(r)
 	resumed, err := Restore(s.Process, r.AppendState(nil))
 	require.NoError(t, err)
-	resumed.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+	resumed.Dictionary().Follow(w.file())
 	check(resumed)
 
 	// without its dictionary a rank is not lost
@@ -112,14 +121,14 @@ func TestLocatedPointers(t *testing.T) {
 
 func FuzzDictionary(f *testing.F) {
 	f.Add(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
-	f.Add(entry(record.EntryPath, 0x401000, 0x401500))
-	f.Add(entry(record.EntryAllocation, 1, 0, 4096, 0x401234, 2))
+	f.Add(entry(rawlayout.EntryPath, 0x401000, 0x401500))
+	f.Add(entry(rawlayout.EntryAllocation, 1, 0, 4096, 0x401234, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := recordtest.NewShim(t)
-		w, dir := newDictionary(t)
+		w := newDictionary(t)
 		w.write(b)
 		r := New(s.Process)
-		r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+		r.Dictionary().Follow(w.file())
 		for number := range uint64(4) {
 			r.sites.Of(pathWord(number))
 			r.sites.Allocation(number)
@@ -135,14 +144,14 @@ func FuzzDictionary(f *testing.F) {
 // find it longer. Sites that its bound has cost are noted.
 func TestMemoryOfTheDictionaryInTheRecorder(t *testing.T) {
 	s := recordtest.NewShim(t)
-	w, dir := newDictionary(t)
+	w := newDictionary(t)
 	s.Init(0, 2)
-	e := entry(record.EntryPath, make([]uint64, 63)...)
+	e := entry(rawlayout.EntryPath, make([]uint64, 63)...)
 	w.write(bytes.Repeat(e, 2*record.MaxDictionary/len(e)))
 	r := New(s.Process)
 	r.Limits.Memory = 1 << 20
 	before := r.Memory()
-	r.Dictionary().Follow(func() (*os.File, error) { return os.Open(filepath.Join(dir, record.DictionaryFile)) })
+	r.Dictionary().Follow(w.file())
 	require.Equal(t, before+r.Dictionary().Memory(), r.Memory())
 	require.Greater(t, r.Memory(), 10*r.Limits.Memory)
 	r.Consume(sourcesOf(s, r, true))

@@ -1,6 +1,9 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/tracer/recorder/key"
+import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/tracer/recorder/key"
+)
 
 // Levels of MPI_Pcontrol that matter to the recorder (DESIGN.md); the shim acts on them.
 const (
@@ -11,36 +14,36 @@ const (
 // applyEffects applies what a successful call changes beyond its handles.
 func (r *Recorder) applyEffects(c *key.Call) {
 	switch c.Effect {
-	case key.Initializes:
+	case semantics.Initialize:
 		rank, size := c.Extras.Word(), c.Extras.Word()
 		c.Extras.Word() // level of thread support
 		if c.Extras.OK && r.setRank(rank, size) {
 			r.objects.Start(&c.Extras)
 		}
-	case key.Finalizes:
+	case semantics.Finalize:
 		r.finalized = true
-	case key.BeginsSession:
+	case semantics.SessionCreate:
 		r.sessions++
 		r.finalized = false
 		rank, size := c.Extras.Word(), c.Extras.Word() // in the process set of the world
 		if r.rank < 0 && c.Extras.OK && r.setRank(rank, size) {
 			r.objects.SetRank(r.rank)
 		}
-	case key.EndsSession:
+	case semantics.SessionFree:
 		r.sessions--
 		r.finalized = r.finalized || r.sessions == 0
-	case key.NamesCommunicator:
+	case semantics.SetName:
 		if comm, name := c.Name(); comm != nil {
 			r.objects.Label(comm, name)
 		}
-	case key.CreatesCommunicator:
+	case semantics.CommunicatorCreate:
 		r.addCommunicator(c)
-	case key.ReturnsParent:
+	case semantics.Query:
 		// a communicator to the world that spawned this one, new at the first such call
 		if instance, ok := r.objects.AddParent(c.Parent(), &c.Extras); ok {
 			c.AddInstance(instance)
 		}
-	case key.ControlsTracing:
+	case semantics.Control:
 		switch c.Level() {
 		case levelOff:
 			r.off = true

@@ -10,16 +10,12 @@ import (
 // last known to be alive.
 func (t *thread) unfinished(rec record.Record) {
 	r := t.recorder
-	t.repeats.Interrupt()
-	c := r.keys.ReadUnfinished(t.number, rec, t.untraced)
+	c := t.read(rec)
 	if c == nil {
-		r.lost.Malformed++
 		return
 	}
-	if !c.Whole {
-		r.lost.Truncated++
-	}
-	// a record can be published just before the clock is read
+	r.keys.Number(c)
+	// the time is not yet there, or was damaged
 	enter := int64(rec.Enter)
 	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
 		enter = min(max(enter, t.lastExit), last)

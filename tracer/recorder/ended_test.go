@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // The last call of a process that was killed in it has its arguments, no result, and lasts until
@@ -53,13 +54,34 @@ func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
 	}
 }
 
+// A process can be killed between the publication of a call and the reading of the clock: the first
+// call of a thread then began when its buffer did, not at the clock's zero.
+func TestFirstCallWithoutTime(t *testing.T) {
+	s := recordtest.NewShim(t)
+	s.Init(0, 2)
+	s.Open(1, "MPI_Barrier", recordtest.CommWorld)
+	words := s.Threads[1].Words
+	words[record.HeaderSample] = s.Clock - 3
+	words[record.BufferHeaderWords+record.EnterWord] = 0
+	r := New(s.Process)
+	r.life = observed.Life{Alive: int64(s.Clock) + 5000}
+	r.Consume(sourcesOf(s, r, true))
+	c, err := r.Content()
+	require.NoError(t, err)
+	cursor, err := c.Cursor(0, 1)
+	require.NoError(t, err)
+	require.True(t, cursor.Next())
+	require.Equal(t, int64(s.Clock)-3, cursor.Event().EnterTicks)
+	require.Equal(t, int64(s.Clock)+5000, cursor.Event().ExitTicks)
+}
+
 // Any content of the file about the end of a process is read, and a signal that did not
 // end it is ignored.
 func TestLifeOfEnds(t *testing.T) {
 	dir := t.TempDir()
 	write := func(magic string, fields ...uint64) {
 		b := []byte(magic)
-		for _, f := range fields {
+		for _, f := range append(fields, 0, 0) { // lost calls, MPI_Finalize among them
 			b = binary.NativeEndian.AppendUint64(b, f)
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, observed.FileName), b, 0o644))

@@ -315,3 +315,21 @@ func TestLoopGoesOn(t *testing.T) {
 		sameWithoutRepeats(t, s)
 	}
 }
+
+// The times of a loop are added to those of a state, however many these are.
+func TestTimesOfALoopAfterAWholeBlock(t *testing.T) {
+	for _, more := range []int{-1, 0, 1} {
+		r := New(recordtest.NewShim(t).Process)
+		r.Limits.BlockCalls = 8
+		th := r.thread(0)
+		th.loop.alike = true
+		th.columns.push(make([]int64, 2*(8+more)))
+		th.timeLoop([]int64{1, 2, 3, 4, 5, 6})
+		n := th.gaps.n
+		for _, b := range r.full {
+			n += b.N
+		}
+		require.EqualValues(t, 8+more+3, n)
+		require.Equal(t, n, th.timed())
+	}
+}

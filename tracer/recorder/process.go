@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
@@ -33,13 +34,9 @@ type lost struct {
 
 // AddNote adds a note unless it was added before.
 func (p *processState) AddNote(format string, args ...any) {
-	note := fmt.Sprintf(format, args...)
-	for _, n := range p.notes {
-		if n == note {
-			return
-		}
+	if note := fmt.Sprintf(format, args...); !slices.Contains(p.notes, note) {
+		p.notes = append(p.notes, note)
 	}
-	p.notes = append(p.notes, note)
 }
 
 // NoteStopped adds a note that the process stopped tracing, and why.
@@ -66,44 +63,10 @@ func (p *processState) setRank(rank, size uint64) bool {
 	return true
 }
 
-func (p *processState) encode(e *checkpoint.Encoder) {
-	e.Int(int64(p.rank))
-	e.Int(int64(p.worldSize))
-	e.Bool(p.finalized)
-	e.Bool(p.off)
-	e.Int(int64(p.sessions))
-	e.Uint(uint64(len(p.samples)))
-	for _, s := range p.samples {
-		e.Int(s.Ticks)
-		e.Int(s.MonotonicNS)
-		e.Int(s.RealtimeNS)
-	}
-	e.Uint(p.lost.Dropped)
-	e.Uint(p.lost.Malformed)
-	e.Uint(p.lost.Truncated)
-	e.Uint(p.lost.Abandoned)
-}
-
-func (p *processState) decode(d *checkpoint.Decoder) {
-	p.rank, p.worldSize = int(d.Int()), int(d.Int())
-	p.finalized = d.Bool()
-	p.off = d.Bool()
-	p.sessions = int(d.Int())
-	for range d.Count() {
-		p.samples = append(p.samples, timing.ClockSample{Ticks: d.Int(), MonotonicNS: d.Int(), RealtimeNS: d.Int()})
-	}
-	p.lost = lost{Dropped: d.Uint(), Malformed: d.Uint(), Truncated: d.Uint(), Abandoned: d.Uint()}
-}
-
-func (p *processState) encodeNotes(e *checkpoint.Encoder) {
-	e.Uint(uint64(len(p.notes)))
-	for _, n := range p.notes {
-		e.Text(n)
-	}
-}
-
-func (p *processState) decodeNotes(d *checkpoint.Decoder) {
-	for range d.Count() {
-		p.notes = append(p.notes, d.Text())
-	}
+func (p *processState) visit(v checkpoint.Visitor) {
+	checkpoint.Int(v, &p.rank, &p.worldSize)
+	v.Bool(&p.finalized, &p.off)
+	checkpoint.Int(v, &p.sessions)
+	checkpoint.List(v, &p.samples, func(s *timing.ClockSample) { checkpoint.Int(v, &s.Ticks, &s.MonotonicNS, &s.RealtimeNS) })
+	checkpoint.Uint(v, &p.lost.Dropped, &p.lost.Malformed, &p.lost.Truncated, &p.lost.Abandoned)
 }

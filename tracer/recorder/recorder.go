@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace/grammar"
@@ -55,26 +56,25 @@ type thread struct {
 	repeats    *repeat.Thread
 	loop       loopTimes
 
-	untraced        bool // tracing was off at some time since the last call
-	calls           uint64
-	firstTick       int64
-	lastExit        int64
-	lastFunction    uint16
-	inFlight        uint16 // function of the call that the process ended in, 0: none
-	entered         int64  // time of its entry
-	gaps, durations column // not in full blocks yet
-	blockTimes      uint64 // number of gaps, and of durations, in full blocks
-	blockTicks      int64  // their sum
-	coarse          bool   // some of those that are not in full blocks are sums spread over several calls
-	summed          bool   // the call that is recorded is one of a summed record
-	rounder         timing.Rounder
-	end             int64              // latest exit of a call up to MPI_Finalize
-	inside          int64              // ticks in these calls
-	ended           bool               // MPI_Finalize was called
-	aggregates      []timing.Aggregate // by terminal, when timing is aggregated
-	grids           *timingGrids       // of the recorder
-	recorder        *Recorder
-	tally           *tally // nil: no clustering
+	untraced     bool // tracing was off at some time since the last call
+	calls        uint64
+	firstTick    int64
+	lastExit     int64
+	lastFunction uint16
+	inFlight     uint16 // function of the call that the process ended in, 0: none
+	entered      int64  // time of its entry
+	columns             // times that are not in full blocks yet
+	blockTimes   uint64 // number of gaps, and of durations, in full blocks
+	blockTicks   int64  // their sum
+	coarse       bool   // some of those that are not in full blocks are sums spread over several calls
+	summed       bool   // the call that is recorded is one of a summed record
+	rounder      timing.Rounder
+	end          int64              // latest exit of a call up to MPI_Finalize
+	inside       int64              // ticks in these calls
+	ended        bool               // MPI_Finalize was called
+	aggregates   []timing.Aggregate // by terminal, when timing is aggregated
+	recorder     *Recorder
+	tally        *tally // nil: no clustering
 
 	// how much of its buffers was consumed
 	sequence uint64 // of the first unfinished buffer
@@ -90,6 +90,7 @@ func New(p *record.Process) *Recorder {
 		sites:        callsite.New(p),
 		clustering:   online.New(p.Mode),
 		grids:        newTimingGrids(p.Timing),
+		blocks:       blocks{Blocks: &BlockIndex{}},
 		Limits:       Limits{BlockCalls: timing.BlockCalls, Grammar: maxGrammarBytes, Memory: memoryLimit},
 	}
 	r.keys = key.New(p.Constants, r.objects, r.sites)
@@ -99,12 +100,11 @@ func New(p *record.Process) *Recorder {
 
 // thread returns the thread with this number, and adds it at its first use.
 func (r *Recorder) thread(number uint32) *thread {
-	for _, t := range r.threads {
-		if t.number == number {
-			return t
-		}
+	t := r.threads.find(number)
+	if t != nil {
+		return t
 	}
-	t := newThread(r)
+	t = newThread(r)
 	t.untraced = r.off
 	t.start(number, grammar.NewSequitur())
 	r.threads = append(r.threads, t)
@@ -112,7 +112,7 @@ func (r *Recorder) thread(number uint32) *thread {
 }
 
 func newThread(r *Recorder) *thread {
-	t := &thread{grids: r.grids, recorder: r}
+	t := &thread{recorder: r}
 	if r.clustering != nil {
 		t.tally = &tally{}
 	}
@@ -128,10 +128,18 @@ func (t *thread) start(number uint32, calls *grammar.Sequitur) {
 // threads are the threads of a process.
 type threads []*thread
 
+// find returns the thread with this number; nil if there is none.
+func (list threads) find(number uint32) *thread {
+	if i := slices.IndexFunc(list, func(t *thread) bool { return t.number == number }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
 // byNumber returns the threads ordered by number.
 func (list threads) byNumber() threads {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b *thread) int { return int(a.number) - int(b.number) })
+	slices.SortFunc(list, func(a, b *thread) int { return cmp.Compare(a.number, b.number) })
 	return list
 }
 

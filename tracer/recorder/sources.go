@@ -3,7 +3,6 @@ package recorder
 import (
 	"math"
 
-	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 	"github.com/cairn-mpi/cairn/tracer/recorder/repeat"
@@ -44,22 +43,21 @@ func (s *Source) offset() int { return max(s.thread.offset, record.BufferHeaderW
 // NewSource returns an empty source for the records of a thread.
 func (r *Recorder) NewSource(thread uint32) *Source { return &Source{thread: r.thread(thread)} }
 
+// Threads returns the threads of which records were consumed.
+func (r *Recorder) Threads() (numbers []uint32) {
+	for _, t := range r.threads {
+		numbers = append(numbers, t.number)
+	}
+	return numbers
+}
+
 // NextBuffer returns the sequence number of a thread's first buffer of which not all records are
 // consumed.
 func (r *Recorder) NextBuffer(thread uint32) (sequence uint64) {
-	for _, t := range r.threads {
-		if t.number == thread {
-			return t.sequence
-		}
+	if t := r.threads.find(thread); t != nil {
+		return t.sequence
 	}
 	return 0
-}
-
-// Add adds a buffer, unless the recorder has consumed all of it.
-func (s *Source) Add(seg *record.Buffer) {
-	if seg.Sequence >= s.thread.sequence {
-		s.Buffers = append(s.Buffers, seg)
-	}
 }
 
 // Resume checks that the buffers of a source are contiguous and continue where the checkpoint ends.
@@ -130,17 +128,13 @@ func (s *Source) start() {
 		return
 	}
 	s.started = true
-	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
-		t.recorder.Sample(timing.ClockSample{Ticks: h.Sample[0], MonotonicNS: h.Sample[1], RealtimeNS: h.Sample[2]})
-	}
+	t.recorder.Sample(seg.Sample())
 }
 
 // endBuffer processes what is only known at the end of a source's first buffer, and drops it.
 func (s *Source) endBuffer() {
 	seg := s.Buffers[0]
-	if h, err := record.ParseBufferHeader(seg.Words); err == nil {
-		s.thread.recorder.lost.Dropped += h.Dropped
-	}
+	s.thread.recorder.lost.Dropped += seg.Dropped()
 	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, 0, false
 	s.Buffers = s.Buffers[1:]
 }
@@ -258,36 +252,35 @@ func (s *Source) run(last uint64) (short bool) {
 
 // step consumes the record that peek returned.
 func (s *Source) step(rec record.Record, next int) {
-	switch {
-	case s.Ended:
-		s.recordRecovering(rec)
-	case rec.Function == record.SummedFunction:
-		s.thread.recordSummed(s.Buffers[0], rec)
-	default:
-		s.thread.record(rec)
-	}
+	s.record(rec)
 	s.thread.offset = next
 }
 
-// recordRecovering is record for a recovery: it survives a panic on one record and so keeps all
-// other calls.
-func (s *Source) recordRecovering(rec record.Record) {
+func (s *Source) record(rec record.Record) {
 	t := s.thread
-	defer func() {
-		if p := recover(); p != nil {
-			r := t.recorder
-			r.lost.Malformed++
-			r.AddNote("a call of function %d could not be decoded: %v", rec.Function, p)
-		}
-	}()
+	if s.Ended {
+		defer s.survive(rec.Function)
+	}
 	switch {
 	case rec.Function == record.SummedFunction:
 		if t.recordSummed(s.Buffers[0], rec); rec.Open {
 			s.summedUntil = rec.Exit
 		}
 	case rec.Open:
+		if rec.Enter == 0 { // published just before the clock was read
+			rec.Enter, _ = s.Buffers[0].Base()
+		}
 		t.unfinished(rec)
 	default:
 		t.record(rec)
+	}
+}
+
+// survive lets a recovery survive a panic on one record, and so keep all other calls.
+func (s *Source) survive(function uint16) {
+	if p := recover(); p != nil {
+		r := s.thread.recorder
+		r.lost.Malformed++
+		r.AddNote("a call of function %d could not be decoded: %v", function, p)
 	}
 }

@@ -12,34 +12,23 @@ import (
 // its runs in memory.
 func (k *blocks) sequenceOf(of BlockOf, s *values.Stream) (codec.Sequence, error) {
 	var b codec.SequenceBuilder
-	if k.Blocks != nil {
-		for _, c := range k.Blocks.Chunks[of] {
-			if b.Len()+codec.SequenceChunk > s.InBlocks() {
-				break
-			}
-			b.PushChunk(c)
+	for _, c := range k.Blocks.Chunks[of] {
+		if b.Len()+codec.SequenceChunk > s.InBlocks() {
+			break
 		}
+		b.PushChunk(c)
 	}
-	logged, full, err := k.blocksOf(of, b.Len(), s.InBlocks())
+	rest := Block{First: s.InBlocks(), N: s.Len() - s.InBlocks(), Data: [2][]byte{s.Runs()}}
+	stored, err := k.blocksOf(of, b.Len(), &rest)
 	if err != nil {
 		return codec.Sequence{}, err
 	}
-	if err := k.Blocks.Push(&b, logged); err != nil {
-		return codec.Sequence{}, err
-	}
-	for _, block := range full {
-		if err := pushRuns(&b, block.Data[0], block.First, block.N); err != nil {
-			return codec.Sequence{}, err
-		}
-	}
-	if err := pushRuns(&b, s.Runs(), s.InBlocks(), s.Len()-s.InBlocks()); err != nil {
-		return codec.Sequence{}, err
-	}
-	return b.Sequence(), nil
+	err = k.Blocks.Push(&b, stored)
+	return b.Sequence(), err
 }
 
 // Push adds the values of blocks of a stream to to.
-func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []LoggedBlock) error {
+func (x *BlockIndex) Push(to *codec.SequenceBuilder, blocks []StoredBlock) error {
 	for i := range blocks {
 		b, err := x.Open(&blocks[i])
 		if err != nil {
@@ -81,19 +70,19 @@ func pushRuns(to *codec.SequenceBuilder, runs []byte, first, n uint64) error {
 	return nil
 }
 
-// A LoggedBlock locates a block in a log.
-type LoggedBlock struct {
-	Block        // without its data
-	File  string // of the log
-	At    int64  // offset of the header
-	Size  int    // with the header
+// A StoredBlock is a block that is in a log or still in memory.
+type StoredBlock struct {
+	Block        // in a log: without its data
+	File  string // of the log; "": in memory
+	At    int64  // offset of the header in the log
+	Size  int    // in the log, with the header
 }
 
 // A BlockIndex locates the blocks of a process that are no longer in memory: in its logs, or coded
 // in parts. Readers of the spool use it; the process itself does not.
 type BlockIndex struct {
-	Blocks   map[BlockOf][]LoggedBlock            // in logs, in the order of their first values
-	Read     func(b *LoggedBlock) ([]byte, error) // reads one of them as it is in its file
+	Blocks   map[BlockOf][]StoredBlock            // in logs, in the order of their first values
+	Read     func(b *StoredBlock) ([]byte, error) // reads one of them as it is in its file
 	Coded    map[int][]trace.PartBlock            // by thread: the first blocks of its times that are in parts
 	Chunks   map[BlockOf][]*codec.Chunk           // by stream: the same
 	Chapters map[int][]*trace.Chapter             // by thread: the same
@@ -101,14 +90,8 @@ type BlockIndex struct {
 
 // Between returns the blocks with the values from number from up to to of a column or stream. The
 // first block may begin earlier.
-func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error) {
-	if from == to {
-		return nil, nil
-	}
-	if x == nil {
-		return nil, ErrBlocks
-	}
-	var list []LoggedBlock
+func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]StoredBlock, error) {
+	var list []StoredBlock
 	for _, b := range x.Blocks[of] {
 		if from == to {
 			break
@@ -130,7 +113,10 @@ func (x *BlockIndex) Between(of BlockOf, from, to uint64) ([]LoggedBlock, error)
 }
 
 // Open reads a block.
-func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
+func (x *BlockIndex) Open(b *StoredBlock) (*Block, error) {
+	if b.File == "" {
+		return &b.Block, nil
+	}
 	text, err := x.Read(b)
 	if err != nil {
 		return nil, err
@@ -142,21 +128,25 @@ func (x *BlockIndex) Open(b *LoggedBlock) (*Block, error) {
 	return whole, nil
 }
 
-// blocksOf returns the blocks with the values from number from up to to, from a log
-// and from memory.
-func (k *blocks) blocksOf(of BlockOf, from, to uint64) (logged []LoggedBlock, full []*Block, err error) {
-	inLog := to
+// blocksOf returns the blocks with the values from number from on: from a log, full ones from
+// memory, and last, which is not full, unless it is empty.
+func (k *blocks) blocksOf(of BlockOf, from uint64, last *Block) ([]StoredBlock, error) {
+	var memory []StoredBlock
+	inLog := last.First
 	for _, b := range k.full {
 		if b.Of == of {
-			full = append(full, b)
+			memory = append(memory, StoredBlock{Block: *b})
 			inLog = min(inLog, b.First)
 		}
 	}
-	logged, err = k.Blocks.Between(of, from, inLog)
-	return logged, full, err
+	if last.N > 0 {
+		memory = append(memory, StoredBlock{Block: *last})
+	}
+	logged, err := k.Blocks.Between(of, from, inLog)
+	return append(logged, memory...), err
 }
 
 // TimesIn returns the times in some blocks of a log, in their order.
-func (x *BlockIndex) TimesIn(blocks []LoggedBlock) trace.TimingSource {
-	return &threadTimes{log: x, logged: blocks}
+func (x *BlockIndex) TimesIn(blocks []StoredBlock) trace.TimingSource {
+	return &threadTimes{log: x, blocks: blocks}
 }

@@ -19,8 +19,6 @@ type column struct {
 	sum int64  // of all numbers so far
 }
 
-func (c *column) push(v int64) { c.pushAlternate([]int64{v}) }
-
 // firstColumn is the initial capacity of a column, since most threads in tests are short.
 const firstColumn = 1 << 10
 
@@ -61,39 +59,77 @@ func (c *column) join(more *column) {
 	c.sum += more.sum
 }
 
+// columns are the times of consecutive calls of a thread.
+type columns struct{ gaps, durations column }
+
+// push adds the gap and the duration of each call.
+func (c *columns) push(intervals []int64) {
+	c.gaps.pushAlternate(intervals)
+	c.durations.pushAlternate(intervals[1:])
+}
+
+func (c *columns) visit(v checkpoint.Visitor) {
+	for _, c := range []*column{&c.gaps, &c.durations} {
+		checkpoint.Uint(v, &c.n)
+		checkpoint.Int(v, &c.sum)
+		v.Bytes(&c.b)
+		v.Check(c.n <= uint64(len(c.b)))
+	}
+}
+
+// data returns what a block has of the columns.
+func (c *columns) data() [2][]byte { return [2][]byte{c.gaps.b, c.durations.b} }
+
 // time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is
 // aggregated. marker reports whether the call is a marker for clustering.
 func (t *thread) time(number int32, function uint16, marker bool, enter, exit int64) {
-	gap, duration := enter-t.lastExit, exit-enter
 	if t.calls == 0 {
-		t.firstTick, t.end, gap = enter, enter, 0
+		t.firstTick, t.end, t.lastExit = enter, enter, enter
 	}
-	t.lastExit = exit
-	if exit > t.end && !t.ended {
-		t.inside += exit - max(enter, t.end)
-		t.end = exit
-	}
+	call := [...]int64{enter, exit}
+	t.toIntervals(t.recorder.grids.of(function), call[:])
 	t.ended = t.ended || function == finalizeID
-	switch grid := t.grids.of(function); {
-	case t.grids.settings.Mode == timing.Aggregated:
+	if t.recorder.grids.settings.Mode == timing.Aggregated {
 		for int(number) >= len(t.aggregates) {
 			t.aggregates = append(t.aggregates, timing.Aggregate{Terminal: int32(len(t.aggregates))})
 		}
-		t.aggregates[number].Gaps.Add(gap)
-		t.aggregates[number].Durations.Add(duration)
+		t.aggregates[number].Gaps.Add(call[0])
+		t.aggregates[number].Durations.Add(call[1])
 		return
-	case grid != nil:
-		intervals := [...]int64{gap, duration}
-		t.rounder.Round(grid, intervals[:])
-		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.addToTally(number, marker, gap, duration) {
+	if t.tally != nil && t.addToTally(number, marker, call[:]) {
 		return
 	}
 	t.coarse = t.coarse || t.summed
-	t.gaps.push(gap)
-	t.durations.push(duration)
+	t.push(call[:])
 	t.closeTimes()
+}
+
+// toIntervals replaces the enter and exit of calls by their gaps and durations, rounded to grid if
+// it is not nil.
+func (t *thread) toIntervals(grid *timing.Grid, stamps []int64) {
+	last, end, inside := t.lastExit, t.end, t.inside
+	for i := 0; i+1 < len(stamps); i += 2 {
+		enter, exit := stamps[i], stamps[i+1]
+		stamps[i], stamps[i+1] = enter-last, exit-enter
+		last = exit
+		if exit > end {
+			inside += exit - max(enter, end)
+			end = exit
+		}
+	}
+	t.lastExit = last
+	if !t.ended {
+		t.end, t.inside = end, inside
+	}
+	if grid != nil {
+		t.rounder.Round(grid, stamps)
+	}
+}
+
+// block returns the times that are not in a full block as a block.
+func (t *thread) block() *Block {
+	return &Block{Of: TimesOf(t.number), First: t.blockTimes, N: t.gaps.n, Before: t.blockTicks, Coarse: t.coarse, Data: t.data()}
 }
 
 // closeTimes makes a block of the thread's times when there are enough of them.
@@ -102,14 +138,13 @@ func (t *thread) closeTimes() {
 		return
 	}
 	r := t.recorder
-	gaps, durations := &t.gaps, &t.durations
-	b := &Block{Of: TimesOf(t.number), First: t.blockTimes, N: gaps.n, Before: t.blockTicks, Coarse: t.coarse, Data: [2][]byte{gaps.b, durations.b}}
+	r.full = append(r.full, t.block())
 	t.coarse = false
-	r.full = append(r.full, b)
-	t.blockTimes += gaps.n
-	t.blockTicks = gaps.sum + durations.sum
-	gaps.b, gaps.n = r.room(len(gaps.b)), 0
-	durations.b, durations.n = r.room(len(durations.b)), 0
+	t.blockTimes += t.gaps.n
+	t.blockTicks = t.gaps.sum + t.durations.sum
+	for _, c := range []*column{&t.gaps, &t.durations} {
+		c.b, c.n = r.room(len(c.b)), 0
+	}
 }
 
 // room returns memory for the next block, which usually is about as long as the one before.
@@ -142,7 +177,7 @@ func (k *blocks) Recycle(b *Block) {
 // exit of each call.
 func (t *thread) timeLoop(stamps []int64) {
 	steps := t.repeats.Steps()
-	if !t.loop.alike || t.tally != nil || t.grids.settings.Mode == timing.Aggregated {
+	if !t.loop.alike || t.tally != nil || t.recorder.grids.settings.Mode == timing.Aggregated {
 		for len(stamps) > 0 {
 			for i := range steps {
 				s := &steps[i]
@@ -152,38 +187,13 @@ func (t *thread) timeLoop(stamps []int64) {
 		}
 		return
 	}
-	// a block ends within an iteration
-	for limit := 2 * int(t.recorder.Limits.BlockCalls-t.gaps.n); len(stamps) > limit; limit = 2 * int(t.recorder.Limits.BlockCalls) {
-		t.timesOfLoop(stamps[:limit])
-		stamps = stamps[limit:]
-	}
-	t.timesOfLoop(stamps)
-}
-
-// timesOfLoop adds the times of calls of the thread's loop. They share one grid and fit into
-// the current block.
-func (t *thread) timesOfLoop(stamps []int64) {
-	last, end, inside := t.lastExit, t.end, t.inside
-	for i := 0; i+1 < len(stamps); i += 2 {
-		enter, exit := stamps[i], stamps[i+1]
-		stamps[i], stamps[i+1] = enter-last, exit-enter
-		last = exit
-		if exit > end {
-			inside += exit - max(enter, end)
-			end = exit
-		}
-	}
-	t.lastExit = last
-	if !t.ended {
-		t.end, t.inside = end, inside
-	}
-	if grid := t.loop.grid; grid != nil {
-		t.rounder.Round(grid, stamps)
-	}
-	if len(stamps) > 0 {
-		t.gaps.pushAlternate(stamps)
-		t.durations.pushAlternate(stamps[1:])
+	t.closeTimes() // a state that was restored may have a whole block
+	for len(stamps) > 0 {
+		n := min(2*int(t.recorder.Limits.BlockCalls-t.gaps.n), len(stamps)) // a block ends within an iteration
+		t.toIntervals(t.loop.grid, stamps[:n])
+		t.push(stamps[:n])
 		t.closeTimes()
+		stamps = stamps[n:]
 	}
 }
 
@@ -202,57 +212,29 @@ func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 	return t.times(to, of)
 }
 
-// encodeTiming writes the times' part of a checkpoint.
-func (t *thread) encodeTiming(e *checkpoint.Encoder) {
-	e.Int(t.rounder.Longest)
-	e.Int(t.rounder.Recent)
-	e.Int(t.rounder.Drift)
-	e.Int(t.rounder.Since)
-	e.Int(t.end)
-	e.Int(t.inside)
-	e.Bool(t.ended)
-	e.Uint(t.blockTimes)
-	e.Int(t.blockTicks)
-	e.Bool(t.coarse)
-	t.gaps.encode(e)
-	t.durations.encode(e)
-	e.Uint(uint64(len(t.aggregates)))
-	for i := range t.aggregates {
-		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			e.Uint(s.Count)
-			e.Int(s.Sum)
-			e.Int(s.Min)
-			e.Int(s.Max)
-			e.Uint(uint64(len(s.Histogram)))
-			for _, b := range s.Histogram {
-				e.Uint(uint64(b.Bin))
-				e.Uint(b.Count)
-			}
+// visitTiming visits the times' part of a checkpoint.
+func (t *thread) visitTiming(v checkpoint.Visitor) {
+	checkpoint.Int(v, &t.rounder.Longest, &t.rounder.Recent, &t.rounder.Drift, &t.rounder.Since)
+	checkpoint.Int(v, &t.end, &t.inside)
+	v.Bool(&t.ended)
+	checkpoint.Uint(v, &t.blockTimes)
+	checkpoint.Int(v, &t.blockTicks)
+	v.Bool(&t.coarse)
+	t.columns.visit(v)
+	v.Check(t.gaps.n == t.durations.n)
+	checkpoint.List(v, &t.aggregates, func(a *timing.Aggregate) {
+		for _, s := range []*timing.IntervalStatistics{&a.Gaps, &a.Durations} {
+			checkpoint.Uint(v, &s.Count)
+			checkpoint.Int(v, &s.Sum, &s.Min, &s.Max)
+			checkpoint.List(v, &s.Histogram, func(b *timing.Bin) {
+				checkpoint.Uint(v, &b.Bin)
+				checkpoint.Uint(v, &b.Count)
+			})
 		}
-	}
-}
-
-func (t *thread) decodeTiming(d *checkpoint.Decoder, terminals int) error {
-	t.rounder = timing.Rounder{Longest: d.Int(), Recent: d.Int(), Drift: d.Int(), Since: d.Int()}
-	t.end, t.inside, t.ended = d.Int(), d.Int(), d.Bool()
-	t.blockTimes, t.blockTicks, t.coarse = d.Uint(), d.Int(), d.Bool()
-	t.gaps.decode(d)
-	t.durations.decode(d)
-	n := d.Count()
-	if d.Failed || n > terminals || t.gaps.n != t.durations.n {
-		return ErrCheckpoint
-	}
-	t.aggregates = make([]timing.Aggregate, n)
+	})
 	for i := range t.aggregates {
 		t.aggregates[i].Terminal = int32(i)
-		for _, s := range []*timing.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
-			s.Count, s.Sum, s.Min, s.Max = d.Uint(), d.Int(), d.Int(), d.Int()
-			for range d.Count() {
-				s.Histogram = append(s.Histogram, timing.Bin{Bin: int(d.Uint()), Count: d.Uint()})
-			}
-		}
 	}
-	return nil
 }
 
 // timingGrids are the rounding grids of the functions.
@@ -270,15 +252,11 @@ func newTimingGrids(text string) *timingGrids {
 		settings = timing.Settings{Mode: timing.Lossless}
 	}
 	g := &timingGrids{settings: settings}
-	if settings.Mode != timing.Lossy {
-		return g
-	}
-	for i := range mpi.Functions {
-		grid, err := timing.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
-		if err != nil {
-			return &timingGrids{settings: timing.Settings{Mode: timing.Lossless}}
+	if settings.Mode == timing.Lossy {
+		for i := range mpi.Functions {
+			grid, _ := settings.GridOf(mpi.Functions[i].Name) // ParseSettings has checked the error
+			g.byFunction = append(g.byFunction, grid)
 		}
-		g.byFunction = append(g.byFunction, grid)
 	}
 	return g
 }
@@ -297,9 +275,7 @@ type loopTimes struct {
 }
 
 func (g *timingGrids) ofLoop(steps []repeat.Step) loopTimes {
-	l := loopTimes{alike: true, grid: g.of(steps[0].Function)}
-	for i := range steps {
-		l.alike = l.alike && g.of(steps[i].Function) == l.grid
-	}
-	return l
+	grid := g.of(steps[0].Function)
+	differs := slices.ContainsFunc(steps, func(s repeat.Step) bool { return g.of(s.Function) != grid })
+	return loopTimes{alike: !differs, grid: grid}
 }

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
@@ -17,8 +16,7 @@ type CallRange struct{ From, To uint64 }
 // threadTimes are the times of a thread as a trace.SummedSource.
 type threadTimes struct {
 	log          *BlockIndex
-	logged       []LoggedBlock
-	memory       [][2][]byte // the times after the blocks
+	blocks       []StoredBlock
 	extrapolated []CallRange // calls whose times are extrapolated from the lead's
 	coarse       []CallRange // calls of blocks that have sums in the place of some times
 }
@@ -35,11 +33,10 @@ func (s *threadTimes) SumsOf(block uint64) uint64 {
 	return 0
 }
 
-// addCoarse notes that a block is coarse.
-func (s *threadTimes) addCoarse(coarse bool, first, n uint64) {
-	if coarse {
-		s.coarse = append(s.coarse, CallRange{first, first + n})
-	}
+// codedTimes returns the blocks of the thread's times that are in parts.
+func (t *thread) codedTimes() []trace.PartBlock {
+	coded := t.recorder.Blocks.Coded[int(t.number)]
+	return coded[:min(uint64(len(coded)), t.blockTimes/timing.BlockCalls)] // the rest is later than the checkpoint
 }
 
 // times adds the thread's times to its row in the trace of; none if times of single
@@ -47,49 +44,39 @@ func (s *threadTimes) addCoarse(coarse bool, first, n uint64) {
 func (t *thread) times(to *trace.Thread, of *trace.Content) error {
 	r := t.recorder
 	var coded []trace.PartBlock
-	if r.Blocks != nil && t.tally == nil {
-		coded = r.Blocks.Coded[int(t.number)]
-		coded = coded[:min(uint64(len(coded)), t.blockTimes/timing.BlockCalls)]
+	if t.tally == nil {
+		coded = t.codedTimes()
 	}
 	from := uint64(len(coded)) * timing.BlockCalls
-	logged, full, err := r.blocksOf(TimesOf(t.number), from, t.blockTimes)
+	last := t.block()
+	blocks, err := r.blocksOf(last.Of, from, last)
 	if err != nil {
 		return err
 	}
-	rest := &threadTimes{log: r.Blocks, logged: logged}
-	for _, b := range logged {
-		rest.addCoarse(b.Coarse, b.First, b.N)
+	rest := &threadTimes{log: r.Blocks, blocks: blocks}
+	ticks := t.blockTicks
+	if len(blocks) > 0 {
+		ticks = blocks[0].Before
 	}
-	for _, b := range full {
-		rest.memory = append(rest.memory, b.Data)
-		rest.addCoarse(b.Coarse, b.First, b.N)
+	for i := range blocks {
+		if b := &blocks[i]; b.Coarse {
+			rest.coarse = append(rest.coarse, CallRange{b.First, b.First + b.N})
+		}
 	}
-	rest.addCoarse(t.coarse, t.blockTimes, t.gaps.n)
-	columns := [][2]*column{{&t.gaps, &t.durations}}
 	if y := t.tally; y != nil {
-		for _, w := range []*waiting{&y.closed, &y.now} {
-			columns = append(columns, [2]*column{&w.gaps, &w.durations})
+		for _, w := range []*columns{&y.closed, &y.now} {
+			if w.gaps.n > 0 {
+				rest.blocks = append(rest.blocks, StoredBlock{Block: Block{Data: w.data()}})
+			}
 		}
 		for from, to := range y.Extrapolated() {
 			rest.extrapolated = append(rest.extrapolated, CallRange{from, to})
 		}
 	}
-	for _, c := range columns {
-		if c[0].n > 0 {
-			rest.memory = append(rest.memory, [2][]byte{slices.Clip(c[0].b), slices.Clip(c[1].b)})
-		}
-	}
-	if len(rest.logged)+len(rest.memory)+len(rest.extrapolated) > 0 {
+	if len(rest.blocks)+len(rest.extrapolated) > 0 {
 		to.Timing = rest
 	}
 	if len(coded) > 0 {
-		ticks := t.blockTicks
-		switch {
-		case len(logged) > 0:
-			ticks = logged[0].Before
-		case len(full) > 0:
-			ticks = full[0].Before
-		}
 		to.Timing = &trace.CodedTimes{Of: of, Root: to.Root, Blocks: coded, Ticks: ticks, Rest: to.Timing}
 	}
 	return nil
@@ -116,9 +103,14 @@ func (r *timesReader) ReadTiming(gaps, durations []int64) (int, error) {
 			continue
 		}
 		if len(r.data[0]) == 0 && len(r.data[1]) == 0 {
-			if more, err := r.block(); !more {
+			if len(r.from.blocks) == 0 {
+				return i, nil
+			}
+			b, err := r.from.log.Open(&r.from.blocks[0])
+			if err != nil {
 				return i, err
 			}
+			r.data, r.from.blocks = b.Data, r.from.blocks[1:]
 		}
 		for k, to := range [2][]int64{gaps, durations} {
 			v, n := binary.Varint(r.data[k])
@@ -130,22 +122,4 @@ func (r *timesReader) ReadTiming(gaps, durations []int64) (int, error) {
 		r.call++
 	}
 	return len(gaps), nil
-}
-
-// block advances to the next block; false at the end.
-func (r *timesReader) block() (bool, error) {
-	s := &r.from
-	switch {
-	case len(s.logged) > 0:
-		b, err := s.log.Open(&s.logged[0])
-		if err != nil {
-			return false, err
-		}
-		r.data, s.logged = b.Data, s.logged[1:]
-	case len(s.memory) > 0:
-		r.data, s.memory = s.memory[0], s.memory[1:]
-	default:
-		return false, nil
-	}
-	return true, nil
 }

@@ -3,6 +3,7 @@ package callsite
 import (
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
+	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 )
 
 // Encode writes the sites since its last call, or all of them.
@@ -10,29 +11,34 @@ func (s *Table) Encode(e *checkpoint.Encoder, everything bool) {
 	if everything {
 		s.written = 0
 	}
-	e.Uint(uint64(len(s.list) - s.written))
-	for _, site := range s.list[s.written:] {
-		e.Text(site.BuildID)
-		e.Text(site.Module)
-		e.Uint(site.Offset)
-		e.Uint(uint64(site.Caller))
-		e.Text(site.Function) // of a line; other functions are resolved later
-		e.Text(site.File)
-		e.Uint(uint64(site.Line))
-	}
+	added := s.list[s.written:]
+	v := checkpoint.Visitor{To: e}
+	checkpoint.List(v, &added, func(site *trace.Site) { visit(v, site) })
 	s.written = len(s.list)
 }
 
 // Decode adds the sites that Encode wrote.
 func (s *Table) Decode(d *checkpoint.Decoder) {
-	for range d.Count() {
-		s.intern(trace.Site{BuildID: d.Text(), Module: d.Text(), Offset: d.Uint(), Caller: uint32(d.Uint()),
-			Function: d.Text(), File: d.Text(), Line: int(d.Uint())})
+	var added []trace.Site
+	v := checkpoint.Visitor{From: d}
+	checkpoint.List(v, &added, func(site *trace.Site) { visit(v, site) })
+	for _, site := range added {
+		s.intern(site)
 	}
+}
+
+func visit(v checkpoint.Visitor, s *trace.Site) {
+	v.Text(&s.BuildID)
+	v.Text(&s.Module)
+	checkpoint.Uint(v, &s.Offset)
+	checkpoint.Uint(v, &s.Caller)
+	v.Text(&s.Function) // of a line; other functions are resolved later
+	v.Text(&s.File)
+	checkpoint.Uint(v, &s.Line)
 }
 
 // Memory estimates the memory of the table in bytes.
 func (s *Table) Memory() int {
 	const site = 120 // trace.Site, whose texts are shared
-	return s.byAddress.Memory() + len(s.list)*(site+2*site)
+	return len(s.byAddress)*identity.WordBytes + len(s.list)*(site+2*site)
 }

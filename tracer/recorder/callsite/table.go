@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -15,9 +15,9 @@ type Table struct {
 	Missed     bool              // Closed kept a record from getting a site; the caller resets it
 
 	process     *record.Process
-	known       int             // number of the dictionary's modules when byAddress was last valid
-	moves       int             // see Moves
-	byAddress   *identity.Table // return address or path -> 1 + index into list; 0: unknown
+	known       int              // number of the dictionary's modules when byAddress was last valid
+	moves       int              // see Moves
+	byAddress   map[uint64]int32 // return address or path -> 1 + index into list; 0: unknown
 	bySite      map[trace.Site]int32
 	list        []trace.Site
 	allocations []trace.Allocation // those of the dictionary, with their sites
@@ -26,7 +26,7 @@ type Table struct {
 
 // New returns a table without call sites.
 func New(p *record.Process) *Table {
-	return &Table{process: p, byAddress: identity.NewTable(), bySite: map[trace.Site]int32{}}
+	return &Table{process: p, byAddress: map[uint64]int32{}, bySite: map[trace.Site]int32{}}
 }
 
 // List returns all call sites. The site with number n is List()[n-1].
@@ -41,7 +41,7 @@ func (s *Table) Refresh() {
 	s.Dictionary.Refresh()
 	if len(s.Dictionary.Modules) > s.known {
 		s.known = len(s.Dictionary.Modules)
-		s.byAddress = identity.NewTable()
+		s.byAddress = map[uint64]int32{}
 		s.moves++
 	}
 }
@@ -52,7 +52,7 @@ func (s *Table) Of(word uint64) int32 {
 	if word == 0 {
 		return 0
 	}
-	if v, ok := s.byAddress.Get(word); ok {
+	if v, ok := s.byAddress[word]; ok {
 		return v
 	}
 	if s.Closed {
@@ -61,14 +61,14 @@ func (s *Table) Of(word uint64) int32 {
 	}
 	var v int32
 	if record.IsEntry(word) && word&record.LineTag != 0 {
-		v = s.line(word &^ (record.EntryTag<<record.EntryShift | record.LineTag))
+		v = s.line(word &^ (rawlayout.EntryTag<<rawlayout.EntryShift | record.LineTag))
 	} else if record.IsEntry(word) {
-		v = s.path(word &^ (record.EntryTag << record.EntryShift))
+		v = s.path(word &^ (rawlayout.EntryTag << rawlayout.EntryShift))
 	} else if v = s.at(word, 0); v == 0 {
 		s.Refresh()
 		v = s.at(word, 0)
 	}
-	s.byAddress.Put(word, v)
+	s.byAddress[word] = v
 	return v
 }
 

@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/checkpoint"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
-func pathWord(number uint64) uint64 { return record.EntryTag<<record.EntryShift | number }
+func pathWord(number uint64) uint64 { return rawlayout.EntryTag<<rawlayout.EntryShift | number }
 
 func TestModulesThatCameLater(t *testing.T) {
 	s := New(&record.Process{})

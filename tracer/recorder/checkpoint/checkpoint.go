@@ -12,18 +12,18 @@ func (e *Encoder) Uint(v uint64) { e.Buffer = binary.AppendUvarint(e.Buffer, v) 
 func (e *Encoder) Int(v int64) { e.Buffer = binary.AppendVarint(e.Buffer, v) }
 
 // Text writes a text with its length.
-func (e *Encoder) Text(s string) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
+func (e *Encoder) Text(s string) { e.Bytes([]byte(s)) }
 
 // Bytes writes bytes with their number.
 func (e *Encoder) Bytes(s []byte) { e.Uint(uint64(len(s))); e.Buffer = append(e.Buffer, s...) }
 
 // Bool writes a truth value.
 func (e *Encoder) Bool(v bool) {
+	n := uint64(0)
 	if v {
-		e.Buffer = append(e.Buffer, 1)
-	} else {
-		e.Buffer = append(e.Buffer, 0)
+		n = 1
 	}
+	e.Uint(n)
 }
 
 // A Decoder reads the output of an Encoder. After an error Failed is true and every value is zero.
@@ -39,19 +39,13 @@ func (d *Decoder) Fail() {
 }
 
 // Uint reads what Encoder.Uint wrote.
-func (d *Decoder) Uint() uint64 {
-	v, n := binary.Uvarint(d.Rest)
-	if n <= 0 {
-		d.Fail()
-		return 0
-	}
-	d.Rest = d.Rest[n:]
-	return v
-}
+func (d *Decoder) Uint() uint64 { return number(d, binary.Uvarint) }
 
 // Int reads what Encoder.Int wrote.
-func (d *Decoder) Int() int64 {
-	v, n := binary.Varint(d.Rest)
+func (d *Decoder) Int() int64 { return number(d, binary.Varint) }
+
+func number[T int64 | uint64](d *Decoder, read func([]byte) (T, int)) T {
+	v, n := read(d.Rest)
 	if n <= 0 {
 		d.Fail()
 		return 0
@@ -82,12 +76,4 @@ func (d *Decoder) Bytes() []byte {
 func (d *Decoder) Text() string { return string(d.Bytes()) }
 
 // Bool reads what Encoder.Bool wrote.
-func (d *Decoder) Bool() bool {
-	if len(d.Rest) == 0 {
-		d.Fail()
-		return false
-	}
-	v := d.Rest[0]
-	d.Rest = d.Rest[1:]
-	return v != 0
-}
+func (d *Decoder) Bool() bool { return d.Uint() != 0 }

@@ -46,16 +46,10 @@ func (o *Objects) CompleteTables() {
 	}
 }
 
-// EncodeLive writes which requests and communicators exist.
-func (o *Objects) EncodeLive(e *checkpoint.Encoder) {
-	o.Requests.encodeLive(e)
-	o.communicators.encodeLive(e)
-}
-
-// DecodeLive reads what EncodeLive wrote. The tables must be complete.
-func (o *Objects) DecodeLive(d *checkpoint.Decoder) {
-	o.Requests.decodeLive(d)
-	o.communicators.decodeLive(d)
+// VisitLive visits which requests and communicators exist. To be read, the tables must be complete.
+func (o *Objects) VisitLive(v checkpoint.Visitor) {
+	v.Part(o.Requests.encodeLive, o.Requests.decodeLive)
+	o.communicators.visitLive(v)
 }
 
 // encodeNew writes new creators, and the creator of each new request id. The ids are the
@@ -135,12 +129,11 @@ func (h *handles) decodeChanged(d *checkpoint.Decoder) {
 
 // complete computes the free ids.
 func (h *handles) complete() {
-	h.ids = freeList{next: int32(len(h.raw))}
 	for id, refs := range h.refs {
 		if refs > 0 {
-			h.table.Put(h.raw[id], int32(id))
+			h.table[h.raw[id]] = int32(id)
 		} else {
-			h.ids.heap = append(h.ids.heap, int32(id)) // a sorted list is a heap
+			h.ids.give(int32(id))
 		}
 	}
 }
@@ -151,10 +144,8 @@ func (c *communicators) encodeNew(e *checkpoint.Encoder, everything bool) {
 		c.written, c.labeled, c.counted = 0, nil, slices.Sorted(maps.Keys(c.nth))
 	}
 	added := c.instances[c.written:]
-	e.Uint(uint64(len(added)))
-	for i := range added {
-		encodeInstance(e, &added[i])
-	}
+	v := checkpoint.Visitor{To: e}
+	checkpoint.List(v, &added, func(k *trace.Communicator) { visitInstance(v, k) })
 	e.Uint(uint64(len(c.labeled)))
 	for _, i := range c.labeled {
 		e.Uint(uint64(i))
@@ -169,9 +160,8 @@ func (c *communicators) encodeNew(e *checkpoint.Encoder, everything bool) {
 }
 
 func (c *communicators) decodeNew(d *checkpoint.Decoder) {
-	for range d.Count() {
-		c.instances = append(c.instances, decodeInstance(d))
-	}
+	v := checkpoint.Visitor{From: d}
+	checkpoint.List(v, &c.instances, func(k *trace.Communicator) { visitInstance(v, k) })
 	for range d.Count() {
 		i, label := d.Uint(), d.Text()
 		if i >= uint64(len(c.instances)) {
@@ -182,9 +172,6 @@ func (c *communicators) decodeNew(d *checkpoint.Decoder) {
 	}
 	for range d.Count() {
 		name := d.Text()
-		if _, known := c.nth[name]; !known {
-			c.nameBytes += len(name) + TextBytes + EntryBytes
-		}
 		c.nth[name] = d.Uint()
 	}
 }
@@ -234,94 +221,43 @@ func (q *Requests) decodeLive(d *checkpoint.Decoder) {
 		}
 	}
 	for id, lives := range lives {
-		c := &q.creators[q.ids[id].creator]
-		c.free.next = int32(len(c.requests))
-		if !lives {
-			c.free.heap = append(c.free.heap, q.ids[id].index) // a sorted list is a heap
+		if r := q.ids[id]; !lives {
+			q.creators[r.creator].free.give(r.index)
 		}
 	}
 }
 
-func (c *Communicator) encode(e *checkpoint.Encoder) {
-	e.Bool(c.known)
-	e.Int(int64(c.instance))
-	e.Int(int64(c.Own))
-	e.Bool(c.Inter)
-	e.Uint(c.creations)
-}
-
-func (c *Communicator) decode(d *checkpoint.Decoder) {
-	c.known = d.Bool()
-	c.instance, c.Own = int32(d.Int()), int32(d.Int())
-	c.Inter = d.Bool()
-	c.creations = d.Uint()
-}
-
-// encodeLive writes the existing communicators.
-func (c *communicators) encodeLive(e *checkpoint.Encoder) {
-	e.Int(int64(c.rank))
+// visitLive visits the existing communicators.
+func (c *communicators) visitLive(v checkpoint.Visitor) {
+	checkpoint.Int(v, &c.rank)
 	for i := range c.predefined {
-		c.predefined[i].encode(e)
+		c.visit(v, &c.predefined[i])
 	}
-	e.Uint(uint64(len(c.live)))
-	for i := range c.live {
-		c.live[i].encode(e)
-	}
+	checkpoint.List(v, &c.live, func(k *Communicator) { c.visit(v, k) })
 }
 
-func (c *communicators) decodeLive(d *checkpoint.Decoder) {
-	c.rank = int(d.Int())
-	for i := range c.predefined {
-		c.predefined[i].decode(d)
-	}
-	for range d.Count() {
-		var live Communicator
-		live.decode(d)
-		c.live = append(c.live, live)
-	}
-	valid := func(k *Communicator) bool {
-		return !k.known || k.instance >= 0 && int(k.instance) < len(c.instances)
-	}
-	for i := range c.live {
-		if !valid(&c.live[i]) {
-			d.Fail()
-		}
-	}
-	if !valid(&c.predefined[0]) || !valid(&c.predefined[1]) {
-		d.Fail()
-	}
+func (c *communicators) visit(v checkpoint.Visitor, k *Communicator) {
+	v.Bool(&k.known)
+	checkpoint.Int(v, &k.instance, &k.Own)
+	v.Bool(&k.Inter)
+	checkpoint.Uint(v, &k.creations)
+	v.Check(!k.known || k.instance >= 0 && int(k.instance) < len(c.instances))
 }
 
-func encodeInstance(e *checkpoint.Encoder, c *trace.Communicator) {
-	e.Text(c.GlobalName)
-	e.Text(c.Label)
-	for _, l := range []trace.RankList{c.Members, c.Remote} {
-		e.Uint(uint64(len(l)))
-		for _, run := range l {
-			e.Int(int64(run.Start))
-			e.Int(int64(run.Count))
-			e.Int(int64(run.Stride))
+func visitInstance(v checkpoint.Visitor, c *trace.Communicator) {
+	v.Text(&c.GlobalName)
+	v.Text(&c.Label)
+	for _, list := range []*trace.RankList{&c.Members, &c.Remote} {
+		checkpoint.List(v, list, func(run *trace.Run) { checkpoint.Int(v, &run.Start, &run.Count, &run.Stride) })
+	}
+	t, dim := &c.Topology, 0
+	checkpoint.List(v, &t.Dims, func(size *int) {
+		if dim == len(t.Periodic) {
+			t.Periodic = append(t.Periodic, false)
 		}
-	}
-	e.Uint(uint64(len(c.Topology.Dims)))
-	for i, dim := range c.Topology.Dims {
-		e.Int(int64(dim))
-		e.Bool(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
-	}
-	e.Bool(c.Topology.Graph)
-}
-
-func decodeInstance(d *checkpoint.Decoder) trace.Communicator {
-	c := trace.Communicator{GlobalName: d.Text(), Label: d.Text()}
-	for _, l := range []*trace.RankList{&c.Members, &c.Remote} {
-		for range d.Count() {
-			*l = append(*l, trace.Run{Start: int(d.Int()), Count: int(d.Int()), Stride: int(d.Int())})
-		}
-	}
-	for range d.Count() {
-		c.Topology.Dims = append(c.Topology.Dims, int(d.Int()))
-		c.Topology.Periodic = append(c.Topology.Periodic, d.Bool())
-	}
-	c.Topology.Graph = d.Bool()
-	return c
+		checkpoint.Int(v, size)
+		v.Bool(&t.Periodic[dim])
+		dim++
+	})
+	v.Bool(&t.Graph)
 }

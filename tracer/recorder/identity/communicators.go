@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -16,15 +18,11 @@ const (
 
 // A description is the description of a new communicator that the shim appends to a record.
 type description struct {
-	own, size  int
-	inter      bool
-	remoteSize int
-	topology   int
-	group      []int // world ranks of the local group, −1: not in this world
-	remote     []int
-	dims       []int
-	periods    []bool
-	coords     []int
+	own, size int
+	inter     bool
+	group     []int // world ranks of the local group, −1: not in this world
+	remote    []int
+	topology  trace.Topology
 }
 
 // Topologies of a description.
@@ -41,15 +39,16 @@ func readDescription(r *record.Reader) (d description, ok bool) {
 	r.Word() // the raw handle, which is also among the call's own arguments
 	d.own, d.size = int(int64(r.Word())), int(int64(r.Word()))
 	d.inter = r.Word() != 0
-	d.remoteSize = int(int64(r.Word()))
-	d.topology = int(int64(r.Word()))
+	r.Word() // the size of the remote group
+	topology := int64(r.Word())
 	d.group, d.remote = ints(r), ints(r)
-	if d.topology == topologyCart {
-		d.dims = ints(r)
+	d.topology.Graph = topology > topologyCart && topology <= topologyDistGraph
+	if topology == topologyCart {
+		d.topology.Dims = ints(r)
 		for _, p := range ints(r) {
-			d.periods = append(d.periods, p != 0)
+			d.topology.Periodic = append(d.topology.Periodic, p != 0)
 		}
-		d.coords = ints(r)
+		r.Array() // the coordinates of this process
 	}
 	return d, r.OK
 }
@@ -77,10 +76,10 @@ type Communicator struct {
 
 // A Creation is a successful call that creates a communicator.
 type Creation struct {
-	Function *semantics.Function
-	Parent   *Communicator // nil: none, or unknown
-	ID       int32         // of the new communicator; −1: this process gets none
-	Tag      string        // the tag or string tag among the arguments
+	How    semantics.Creation
+	Parent *Communicator // nil: none, or unknown
+	ID     int32         // of the new communicator; −1: this process gets none
+	Tag    string        // the tag or string tag among the arguments
 }
 
 // communicators are the communicators of the process.
@@ -91,7 +90,6 @@ type communicators struct {
 	live        []Communicator       // by local id
 	instances   []trace.Communicator // all that ever existed
 	nth         map[string]uint64    // number of creations, by name without ordinal
-	nameBytes   int                  // approximate size of these names
 
 	// What is in the written tables, and changes of it.
 	written int      // instances
@@ -120,28 +118,24 @@ func newCommunicators(named []record.Constant, generation *uint64) communicators
 func (c *communicators) of(value int32) *Communicator {
 	var found *Communicator
 	switch {
-	case value >= 0:
-		if int(value) >= len(c.live) {
-			return nil
-		}
+	case value >= 0 && int(value) < len(c.live):
 		found = &c.live[value]
 	case value == c.world:
 		found = &c.predefined[0]
 	case value == c.self:
 		c.addSelf()
 		found = &c.predefined[1]
-	default:
-		return nil
 	}
-	if !found.known {
+	if found == nil || !found.known {
 		return nil
 	}
 	return found
 }
 
-// start adds the predefined communicators.
-func (c *communicators) start(world description) {
-	if len(c.instances) > 0 {
+// Start adds the predefined communicators, which the extras of MPI_Init describe.
+func (c *communicators) Start(extras *record.Reader) {
+	world, ok := readDescription(extras)
+	if !ok || len(c.instances) > 0 {
 		return
 	}
 	*c.generation++
@@ -168,14 +162,14 @@ func (c *communicators) addSelf() {
 	}
 }
 
-// add adds the communicator with a local id.
-func (c *communicators) add(id int32, name string, d description) {
+// add adds the communicator with a local id, and its instance.
+func (c *communicators) add(id int32, own int32, inter bool, instance trace.Communicator) {
 	*c.generation++
 	for int(id) >= len(c.live) {
 		c.live = append(c.live, Communicator{})
 	}
-	c.live[id] = Communicator{instance: int32(len(c.instances)), Own: int32(d.own), Inter: d.inter, known: true}
-	c.instances = append(c.instances, d.content(name))
+	c.live[id] = Communicator{instance: int32(len(c.instances)), Own: own, Inter: inter, known: true}
+	c.instances = append(c.instances, instance)
 }
 
 // forget removes a freed communicator.
@@ -190,22 +184,19 @@ func (c *communicators) forget(id int32) {
 // parent.
 func (c *communicators) inherit(id int32, parent Communicator, o origin) {
 	child := c.instances[parent.instance]
-	child.Label = ""
-	o.group, o.remote = leaderOf(child.Members), leaderOf(child.Remote)
-	o.inter = parent.Inter
-	c.add(id, c.name(o), description{own: int(parent.Own), inter: parent.Inter})
-	child.GlobalName = c.instances[c.live[id].instance].GlobalName
-	c.instances[c.live[id].instance] = child
+	o.inter, o.group, o.remote = parent.Inter, leaderOf(child.Members), leaderOf(child.Remote)
+	child.GlobalName, child.Label = c.name(o), ""
+	c.add(id, parent.Own, parent.Inter, child)
 }
 
-// create names the communicator that a call created, and returns its instance. A call that is
-// collective over its parent increments the parent's counter even if this process got no
-// communicator.
-func (c *communicators) create(n Creation, extras *record.Reader) (instance int32, ok bool) {
-	o := origin{how: namingOf(n.Function), tag: n.Tag}
+// AddCommunicator adds the communicator that a call created, which extras describes, and returns
+// its instance; false if there is none. A call that is collective over its parent increments the
+// parent's counter even if this process got no communicator.
+func (c *communicators) AddCommunicator(n Creation, extras *record.Reader) (instance int32, ok bool) {
+	o := origin{how: n.How, tag: n.Tag}
 	if n.Parent != nil {
 		o.parent, o.ordinal = c.instances[n.Parent.instance].GlobalName, n.Parent.creations
-		if o.how.advances() {
+		if advances(n.How) {
 			n.Parent.creations++
 		}
 	}
@@ -215,8 +206,9 @@ func (c *communicators) create(n Creation, extras *record.Reader) (instance int3
 	child, described := readDescription(extras)
 	switch {
 	case described:
-		c.add(n.ID, c.name(o.of(child)), child)
-	case n.Parent != nil && o.how == namedByParent:
+		o.inter, o.group, o.remote = child.inter, child.group, child.remote
+		c.add(n.ID, int32(child.own), child.inter, child.content(c.name(o)))
+	case n.Parent != nil && (n.How == semantics.FromParent || n.How == semantics.FromMerge):
 		// MPI_Comm_idup: the shim cannot query the communicator yet, but it is as its parent
 		c.inherit(n.ID, *n.Parent, o)
 	default:
@@ -225,34 +217,20 @@ func (c *communicators) create(n Creation, extras *record.Reader) (instance int3
 	return c.live[n.ID].instance, true
 }
 
-// addParent adds the communicator to the world that spawned this one, at the first call that
-// returns it, and returns its instance.
-func (c *communicators) addParent(id int32, extras *record.Reader) (instance int32, ok bool) {
-	if c.of(id) == nil {
-		parent, described := readDescription(extras)
-		if !described {
-			return none, false
-		}
-		c.add(id, parentName, parent)
-	}
-	return c.live[id].instance, true
-}
+// SetRank sets the rank of a process that has sessions only.
+func (c *communicators) SetRank(rank int) { c.rank = rank }
 
-// label gives a communicator the name that the program chose.
-func (c *communicators) label(of *Communicator, text string) {
-	c.instances[of.instance].Label = text
+// Label gives a communicator the name that the program chose.
+func (c *communicators) Label(of *Communicator, name string) {
+	c.instances[of.instance].Label = name
 	c.labeled = append(c.labeled, of.instance)
 }
 
+// Instances returns all communicators that ever existed.
+func (c *communicators) Instances() []trace.Communicator { return slices.Clone(c.instances) }
+
 // content converts a description to the trace's form.
 func (d *description) content(name string) trace.Communicator {
-	t := trace.Communicator{
-		GlobalName: name,
-		Members:    trace.NewRankList(d.group),
-		Remote:     trace.NewRankList(d.remote),
-	}
-	t.Topology.Dims = d.dims
-	t.Topology.Periodic = d.periods
-	t.Topology.Graph = d.topology > topologyCart && d.topology <= topologyDistGraph
-	return t
+	members, remote := trace.NewRankList(d.group), trace.NewRankList(d.remote)
+	return trace.Communicator{GlobalName: name, Members: members, Remote: remote, Topology: d.topology}
 }

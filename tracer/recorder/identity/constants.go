@@ -1,58 +1,55 @@
 package identity
 
 import (
-	"math"
-
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // constants are the named values of a kind.
 type constants struct {
-	table    *Table // raw -> −1 − index
-	min, max int64  // bounds of the values
+	table    map[uint64]int32 // raw -> −1 − index; nil: none
+	min, max int64            // bounds of the values
 }
 
-func newConstants(table *Table) *constants {
-	c := &constants{table: table, min: math.MaxInt64, max: math.MinInt64}
-	table.each(func(key uint64, _ int32) { c.min, c.max = min(c.min, int64(key)), max(c.max, int64(key)) })
-	return c
+// with returns the table for one more value.
+func (c *constants) with(raw uint64) map[uint64]int32 {
+	if c.table == nil {
+		*c = constants{table: map[uint64]int32{}, min: int64(raw), max: int64(raw)}
+	}
+	c.min, c.max = min(c.min, int64(raw)), max(c.max, int64(raw))
+	return c.table
 }
 
 func (c *constants) lookup(raw uint64) (int32, bool) {
-	if c == nil || int64(raw) < c.min || int64(raw) > c.max {
+	if int64(raw) < c.min || int64(raw) > c.max {
 		return 0, false
 	}
-	return c.table.Get(raw)
+	v, ok := c.table[raw]
+	return v, ok
 }
 
-// tablesOf returns, per kind, raw value -> −1 − index into named. The first name of a value wins.
-// Addresses that replace an array (MPI_UNWEIGHTED) have tables of their own: as elements of an
-// array, the same numbers are plain numbers.
-func tablesOf(named []record.Constant) (values, sentinels map[mpi.Kind]*Table) {
-	values, sentinels = map[mpi.Kind]*Table{}, map[mpi.Kind]*Table{}
-	for i, c := range named {
-		kind, ok := mpi.KindByName(c.Kind)
-		if !ok {
-			continue
-		}
-		tables := values
-		if spec := mpi.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
-			tables = sentinels
-		}
-		t := tables[kind]
-		if t == nil {
-			t = NewTable()
-			tables[kind] = t
-		}
-		if _, taken := t.Get(uint64(c.Value)); !taken {
-			t.Put(uint64(c.Value), int32(-1-i))
-		}
+// define adds a constant of a kind. The first name of a value wins. Addresses that replace an array
+// (MPI_UNWEIGHTED) have tables of their own: as elements of an array, the same numbers are plain
+// numbers.
+func (o *Objects) define(kind mpi.Kind, c record.Constant, value int32) {
+	raw := uint64(c.Value)
+	var table map[uint64]int32
+	switch spec := mpi.ConstantByName(c.Name); {
+	case spec != nil && spec.Pointer && !IsAddress(kind):
+		table = o.sentinels[kind].with(raw)
+	case kind == mpi.KindRequest:
+		table = o.Requests.table
+	case o.Dense(kind):
+		table = o.handles[kind].table
+	default:
+		table = o.constants[kind].with(raw)
 	}
-	return values, sentinels
+	if _, taken := table[raw]; !taken {
+		table[raw] = value
+	}
 }
 
-// isAddress reports whether the values of a kind are themselves addresses.
-func isAddress(kind mpi.Kind) bool {
+// IsAddress reports whether the values of a kind are themselves addresses.
+func IsAddress(kind mpi.Kind) bool {
 	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }

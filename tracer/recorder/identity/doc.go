@@ -7,10 +7,10 @@
 //   - values: −1 − the index of a constant, or the id of an object (Known, Create, Constant;
 //     Requests.Resolve);
 //   - instances: the communicators of the trace (Instances);
-//   - the state for a checkpoint (EncodeTables, EncodeLive).
+//   - the state for a checkpoint (EncodeTables, VisitLive).
 //
-// All of them depend only on the order of the calls. objects.go is the whole interface, with the
-// methods of Requests.
+// All of them depend only on the order of the calls. Objects is the whole interface, with its
+// Requests.
 //
 // Section numbers are those of Pilgrim (Wang et al., SC '21).
 //

@@ -1,9 +1,11 @@
 package identity
 
+import "math/bits"
+
 // handles are the objects of one kind other than requests: raw handle -> −1 −
 // constant, or symbolic id.
 type handles struct {
-	table *Table
+	table map[uint64]int32
 	ids   freeList
 	raw   []uint64 // by id
 	refs  []int32  // by id: how often MPI returned the handle; 0: the id is free
@@ -14,29 +16,12 @@ type handles struct {
 	generation *uint64 // incremented on every change of the table (Objects.Generation)
 }
 
-func newHandles(table *Table, generation *uint64) *handles {
-	if table == nil {
-		table = NewTable()
-	}
-	return &handles{table: table, generation: generation}
-}
-
 // predefined reports whether a value of the table is a constant.
 func predefined(value int32) bool { return value < 0 }
 
-// use returns the value of a handle that was passed to a call. A handle whose creation was
-// not seen (an extension of the MPI library or another language's layer created it) gets an
-// id at its first use.
-func (h *handles) use(raw uint64) int32 {
-	if v, ok := h.table.Get(raw); ok {
-		return v
-	}
-	return h.create(raw)
-}
-
 // create returns the value of a handle that a call returned and that must be freed.
 func (h *handles) create(raw uint64) int32 {
-	v, ok := h.table.Get(raw)
+	v, ok := h.table[raw]
 	if ok {
 		if !predefined(v) {
 			h.refs[v]++
@@ -45,19 +30,20 @@ func (h *handles) create(raw uint64) int32 {
 		return v
 	}
 	*h.generation++
-	id := h.ids.take()
-	if int(id) == len(h.raw) {
-		h.grow()
+	id, free := h.ids.take()
+	if !free {
+		id = h.grow()
 	}
 	h.raw[id], h.refs[id] = raw, 1
 	h.change(id)
-	h.table.Put(raw, id)
+	h.table[raw] = id
 	return id
 }
 
-// grow adds room for one more id.
-func (h *handles) grow() {
+// grow adds an id.
+func (h *handles) grow() int32 {
 	h.raw, h.refs, h.isChanged = append(h.raw, 0), append(h.refs, 0), append(h.isChanged, false)
+	return int32(len(h.raw) - 1)
 }
 
 // change marks an object as changed since the tables were written.
@@ -70,7 +56,7 @@ func (h *handles) change(id int32) {
 
 // free drops one reference. It returns the id if that was the last reference, else −1.
 func (h *handles) free(raw uint64) int32 {
-	id, ok := h.table.Get(raw)
+	id, ok := h.table[raw]
 	if !ok || predefined(id) {
 		return -1
 	}
@@ -79,61 +65,59 @@ func (h *handles) free(raw uint64) int32 {
 		return -1
 	}
 	*h.generation++
-	h.refs[id] = 0
-	h.table.remove(raw)
+	delete(h.table, raw)
 	h.ids.give(id)
 	return id
 }
 
-// A freeList allocates dense ids, the smallest free one first. So a loop that creates and frees the
-// same objects gets the same ids in every iteration, in whatever order it frees them.
-type freeList struct {
-	next int32
-	heap []int32 // freed ids below next, a binary heap
-}
+// A freeList has ids that are free again. The smallest one is taken first. So a loop that creates
+// and frees the same objects gets the same ids in every iteration, in whatever order it frees them.
+//
+// It is levels of bits, so that nothing looks through all ids. The first level has a bit for each
+// id. Each further level has a bit for each word of the level before it: whether that is not 0. The
+// last level has one word.
+type freeList [][]uint64
 
-func (l *freeList) take() int32 {
-	n := len(l.heap)
-	if n == 0 {
-		l.next++
-		return l.next - 1
+// take returns the smallest free id; false if there is none.
+func (l freeList) take() (id int32, ok bool) {
+	at := 0
+	for level := len(l) - 1; level >= 0; level-- {
+		word := l[level][at]
+		if word == 0 {
+			return 0, false
+		}
+		at, ok = 64*at+bits.TrailingZeros64(word), true
 	}
-	id := l.heap[0]
-	last := l.heap[n-1]
-	l.heap = l.heap[:n-1]
-	n--
-	if n == 0 {
-		return id
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= n {
+	id = int32(at)
+	for _, words := range l {
+		word := &words[at/64]
+		if *word &= *word - 1; *word != 0 {
 			break
 		}
-		if c+1 < n && l.heap[c+1] < l.heap[c] {
-			c++
-		}
-		if last <= l.heap[c] {
-			break
-		}
-		l.heap[i] = l.heap[c]
-		i = c
+		at /= 64
 	}
-	l.heap[i] = last
-	return id
+	return id, ok
 }
 
 func (l *freeList) give(id int32) {
-	i := len(l.heap)
-	l.heap = append(l.heap, id)
-	for i > 0 {
-		parent := (i - 1) / 2
-		if l.heap[parent] <= id {
+	at := int(id)
+	for len(*l) == 0 || at>>(6*len(*l)) > 0 {
+		top := uint64(0)
+		if n := len(*l); n > 0 {
+			top = min((*l)[n-1][0], 1)
+		}
+		*l = append(*l, []uint64{top})
+	}
+	for level := range *l {
+		words := &(*l)[level]
+		for at/64 >= len(*words) {
+			*words = append(*words, 0)
+		}
+		word := &(*words)[at/64]
+		before := *word
+		if *word |= 1 << (at % 64); before != 0 {
 			break
 		}
-		l.heap[i] = l.heap[parent]
-		i = parent
+		at /= 64
 	}
-	l.heap[i] = id
 }

@@ -44,12 +44,12 @@ func TestHandles(t *testing.T) {
 func resumed(t *testing.T, o *Objects, named []record.Constant) *Objects {
 	e := &checkpoint.Encoder{}
 	o.EncodeTables(e, true)
-	o.EncodeLive(e)
+	o.VisitLive(checkpoint.Visitor{To: e})
 	d := &checkpoint.Decoder{Rest: e.Buffer}
 	again := New(named)
 	again.DecodeTables(d)
 	again.CompleteTables()
-	again.DecodeLive(d)
+	again.VisitLive(checkpoint.Visitor{From: d})
 	require.False(t, d.Failed)
 	require.Empty(t, d.Rest)
 	return again
@@ -81,6 +81,30 @@ func (h plainHandles) free(raw uint64) {
 	if v := h[raw]; v != nil {
 		if v[1]--; v[1] == 0 {
 			delete(h, raw)
+		}
+	}
+}
+
+// A free list returns the smallest of the ids that it was given.
+func TestFreeList(t *testing.T) {
+	for seed := range uint64(6) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		most := []int{1, 64, 65, 5_000, 300_000, 1 << 25}[seed]
+		var l freeList
+		var free []int32 // sorted
+		for range 20_000 {
+			id := int32(random.IntN(most))
+			if at, found := slices.BinarySearch(free, id); !found && random.IntN(100) < 55 {
+				l.give(id)
+				free = slices.Insert(free, at, id)
+				continue
+			}
+			id, ok := l.take()
+			require.Equal(t, len(free) > 0, ok)
+			if ok {
+				require.Equal(t, free[0], id)
+				free = free[1:]
+			}
 		}
 	}
 }

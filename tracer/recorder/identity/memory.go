@@ -7,6 +7,7 @@ import "unsafe"
 const (
 	EntryBytes = 48
 	TextBytes  = 12
+	WordBytes  = 24 // of a table of words
 )
 
 // Memory estimates the memory of all objects in bytes.
@@ -14,20 +15,24 @@ func (o *Objects) Memory() int {
 	n := o.Requests.memory() + o.communicators.memory()
 	for _, h := range o.handles {
 		if h != nil {
-			n += h.table.Memory() + 13*cap(h.raw) + 4*cap(h.changed)
+			// a map keeps the memory of its largest extent
+			n += WordBytes*max(len(h.table), len(h.raw)) + 13*cap(h.raw) + 4*cap(h.changed)
 		}
 	}
 	return n
 }
 
 func (q *Requests) memory() int {
-	return q.table.Memory() + q.keyBytes + len(q.byKey)*EntryBytes + cap(q.ids)*(8+8+4) +
+	return WordBytes*len(q.table) + q.keyBytes + len(q.byKey)*EntryBytes + cap(q.ids)*(8+8+4) +
 		cap(q.queues)*int(unsafe.Sizeof(requestQueue{})) + cap(q.live)*int(unsafe.Sizeof(liveRequest{})) +
 		cap(q.creators)*int(unsafe.Sizeof(creator{}))
 }
 
 func (c *communicators) memory() int {
-	n := c.nameBytes
+	n := 0
+	for name := range c.nth {
+		n += len(name) + TextBytes + EntryBytes
+	}
 	for i := range c.instances {
 		k := &c.instances[i]
 		n += int(unsafe.Sizeof(*k)) + 32*(len(k.Members)+len(k.Remote))
@@ -35,6 +40,3 @@ func (c *communicators) memory() int {
 	}
 	return n
 }
-
-// Memory estimates the memory of a table in bytes.
-func (t *Table) Memory() int { return 12 * len(t.keys) }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -34,41 +34,15 @@ import (
 // group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, identified by
 // their only member.
 
-// A naming is a row of this table.
-type naming uint8
-
-const (
-	namedNot naming = iota
-	namedByParent
-	namedByGroup
-	namedFromGroup
-	namedByGroups
-	namedRemote
-	namedJoin
-)
-
-func namingOf(f *semantics.Function) naming {
-	if f.Operation != semantics.CommunicatorCreate {
-		return namedNot
+// advances reports whether a creation increments the counter of its parent: whether it is
+// collective over the parent.
+func advances(how semantics.Creation) bool {
+	switch how {
+	case semantics.FromMembers, semantics.FromGroup, semantics.Intercommunicator, semantics.FromJoin:
+		return false
 	}
-	switch f.Creation {
-	case semantics.FromParent, semantics.FromMerge:
-		return namedByParent
-	case semantics.FromMembers:
-		return namedByGroup
-	case semantics.Intercommunicator:
-		return namedByGroups
-	case semantics.FromGroup:
-		return namedFromGroup
-	case semantics.FromJoin:
-		return namedJoin
-	}
-	return namedRemote
+	return true
 }
-
-// advances reports whether a call increments the counter of its parent: whether it is collective
-// over the parent.
-func (n naming) advances() bool { return n == namedByParent || n == namedRemote }
 
 // leaderOf returns the leading part of a group that is needed for a name by parent.
 func leaderOf(l trace.RankList) []int {
@@ -80,7 +54,7 @@ func leaderOf(l trace.RankList) []int {
 
 // An origin is what the name of a new communicator is made from.
 type origin struct {
-	how           naming
+	how           semantics.Creation
 	parent        string // global name
 	ordinal       uint64 // on the parent, at entry
 	tag           string
@@ -88,45 +62,39 @@ type origin struct {
 	group, remote []int // world ranks
 }
 
-func (o origin) of(child description) origin {
-	o.inter, o.group, o.remote = child.inter, child.group, child.remote
-	return o
-}
-
 const maxName = 96 // duplicates of duplicates have ever longer names; longer ones are hashed
 
 func (c *communicators) name(o origin) string {
-	var name string
-	// both sides may be in this world
-	if (o.how == namedRemote || o.how == namedJoin) && allOurs(o.group) && allOurs(o.remote) {
-		o.tag = map[naming]string{namedRemote: "port", namedJoin: "join"}[o.how]
-		o.how = namedByGroups
-	}
-	switch o.how {
-	case namedByGroup:
-		name = fmt.Sprintf("%s/%s#%s", o.parent, groupHash(o.group), o.tag)
-		name += c.next(name)
-	case namedFromGroup:
-		name = fmt.Sprintf("%s#%q", groupHash(o.group), o.tag)
-		name += c.next(name)
-	case namedByGroups:
-		hashes := []string{groupHash(o.group), groupHash(o.remote)}
-		sort.Strings(hashes)
-		name = fmt.Sprintf("%s+%s#%s", hashes[0], hashes[1], o.tag)
-		name += c.next(name)
-	case namedJoin:
-		name = "join" + c.next("join")
-	case namedRemote:
-		name = fmt.Sprintf("%s.%d@%d>", o.parent, o.ordinal, leader(o.group))
-	default:
-		name = fmt.Sprintf("%s.%d@%d", o.parent, o.ordinal, leader(o.group))
-		if o.inter {
-			low, high := leader(o.group), leader(o.remote)
-			if low > high {
-				low, high = high, low
-			}
-			name = fmt.Sprintf("%s.%d@%d,%d", o.parent, o.ordinal, low, high)
+	if allOurs(o.group) && allOurs(o.remote) {
+		switch o.how {
+		case semantics.FromConnect, semantics.FromAccept, semantics.FromSpawn:
+			o.how, o.tag = semantics.Intercommunicator, "port"
+		case semantics.FromJoin:
+			o.how, o.tag = semantics.Intercommunicator, "join"
 		}
+	}
+	var name, counted string // counted: the name without its ordinal
+	switch o.how {
+	case semantics.FromMembers:
+		counted = fmt.Sprintf("%s/%s#%s", o.parent, groupHash(o.group), o.tag)
+	case semantics.FromGroup:
+		counted = fmt.Sprintf("%s#%q", groupHash(o.group), o.tag)
+	case semantics.Intercommunicator:
+		one, other := groupHash(o.group), groupHash(o.remote)
+		counted = fmt.Sprintf("%s+%s#%s", min(one, other), max(one, other), o.tag)
+	case semantics.FromJoin:
+		counted = "join"
+	case semantics.FromParent, semantics.FromMerge:
+		leaders := fmt.Sprint(leader(o.group))
+		if one, other := leader(o.group), leader(o.remote); o.inter {
+			leaders = fmt.Sprintf("%d,%d", min(one, other), max(one, other))
+		}
+		name = fmt.Sprintf("%s.%d@%s", o.parent, o.ordinal, leaders)
+	default:
+		name = fmt.Sprintf("%s.%d@%d>", o.parent, o.ordinal, leader(o.group))
+	}
+	if counted != "" {
+		name = counted + c.next(counted)
 	}
 	if len(name) > maxName {
 		sum := sha256.Sum256([]byte(name))
@@ -136,22 +104,12 @@ func (c *communicators) name(o origin) string {
 }
 
 // allOurs reports whether all processes of a group are in this world.
-func allOurs(group []int) bool {
-	for _, rank := range group {
-		if rank < 0 {
-			return false
-		}
-	}
-	return len(group) > 0
-}
+func allOurs(group []int) bool { return len(group) > 0 && slices.Min(group) >= 0 }
 
 // next returns ".n" for the nth creation with this name.
 func (c *communicators) next(name string) string {
-	n, known := c.nth[name]
+	n := c.nth[name]
 	c.nth[name] = n + 1
-	if !known {
-		c.nameBytes += len(name) + TextBytes + EntryBytes
-	}
 	c.counted = append(c.counted, name)
 	return fmt.Sprintf(".%d", n)
 }

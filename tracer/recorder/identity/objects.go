@@ -1,21 +1,18 @@
 package identity
 
 import (
-	"slices"
-
 	"github.com/cairn-mpi/cairn/mpi"
-	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Objects are the MPI objects of a process, and what its constants mean.
 type Objects struct {
 	Requests Requests
+	communicators
 
-	handles       [256]*handles   // by kind; nil for requests, and for kinds that are no handles
-	constants     [256]*constants // by kind; nil for handles, and for kinds without named values
-	sentinels     [256]*constants // by kind: addresses that replace an array
-	communicators communicators
+	handles   [256]*handles  // by kind; nil for requests, and for kinds that are no handles
+	constants [256]constants // by kind; empty for handles, and for kinds without named values
+	sentinels [256]constants // by kind: addresses that replace an array
 
 	root    uint64 // raw MPI_ROOT
 	hasRoot bool
@@ -25,24 +22,17 @@ type Objects struct {
 
 // New returns the objects of a process that starts, which are those that named contains.
 func New(named []record.Constant) *Objects {
-	o := &Objects{}
+	o := &Objects{Requests: newRequests()}
 	o.communicators = newCommunicators(named, &o.generation)
-	values, sentinels := tablesOf(named)
 	for _, kind := range mpi.Kinds() {
-		table := values[kind]
-		switch {
-		case kind == mpi.KindRequest:
-			o.Requests = newRequests(table)
-		case kind.IsHandle():
-			o.handles[kind] = newHandles(table, &o.generation)
-		case table != nil:
-			o.constants[kind] = newConstants(table)
-		}
-		if table := sentinels[kind]; table != nil {
-			o.sentinels[kind] = newConstants(table)
+		if kind.IsHandle() && kind != mpi.KindRequest {
+			o.handles[kind] = &handles{table: map[uint64]int32{}, generation: &o.generation}
 		}
 	}
-	for _, c := range named {
+	for i, c := range named {
+		if kind, ok := mpi.KindByName(c.Kind); ok {
+			o.define(kind, c, int32(-1-i))
+		}
 		if c.Name == "MPI_ROOT" {
 			o.root, o.hasRoot = uint64(c.Value), true
 		}
@@ -63,9 +53,10 @@ func (o *Objects) Sentinel(kind mpi.Kind, word uint64) (int32, bool) {
 	return o.sentinels[kind].lookup(word)
 }
 
-// AnyAddress reports whether a word is an address without a meaning of its own (trace.Pointer).
-func (o *Objects) AnyAddress(kind mpi.Kind, word uint64) bool {
-	_, constant := o.Constant(kind, word)
+// AnyAddress reports whether the word of a buffer is an address without a meaning of its own
+// (trace.Pointer).
+func (o *Objects) AnyAddress(word uint64) bool {
+	_, constant := o.Constant(mpi.KindBuffer, word)
 	return !constant && word != 0 && !record.IsEntry(word) // the key has addresses of allocations
 }
 
@@ -75,7 +66,8 @@ func (o *Objects) Dense(kind mpi.Kind) bool { return o.handles[kind] != nil }
 
 // Known returns the value of a handle; false if its creation was not seen.
 func (o *Objects) Known(kind mpi.Kind, raw uint64) (int32, bool) {
-	return o.handles[kind].table.Get(raw)
+	v, ok := o.handles[kind].table[raw]
+	return v, ok
 }
 
 // Create returns the value of a handle that a call returned and that must be freed.
@@ -89,16 +81,6 @@ func (o *Objects) Free(kind mpi.Kind, raw uint64) {
 	}
 }
 
-// Start adds the predefined communicators, which the extras of MPI_Init describe.
-func (o *Objects) Start(extras *record.Reader) {
-	if world, ok := readDescription(extras); ok {
-		o.communicators.start(world)
-	}
-}
-
-// SetRank sets the rank of a process that has sessions only.
-func (o *Objects) SetRank(rank int) { o.communicators.rank = rank }
-
 // Communicator returns the communicator with a handle, nil for MPI_COMM_NULL and unknown ones. It
 // is valid until one is created or freed.
 func (o *Objects) Communicator(raw uint64) *Communicator {
@@ -110,15 +92,13 @@ func (o *Objects) Communicator(raw uint64) *Communicator {
 }
 
 // UseCommunicator is Communicator for a handle that was passed to a call. If its creation was not
-// seen it gets an id.
+// seen (an extension of the MPI library or another language's layer created it) it gets an id.
 func (o *Objects) UseCommunicator(raw uint64) *Communicator {
-	return o.communicators.of(o.handles[mpi.KindComm].use(raw))
-}
-
-// AddCommunicator adds the communicator that a call created, which extras describes, and returns
-// its instance; false if there is none.
-func (o *Objects) AddCommunicator(c Creation, extras *record.Reader) (instance int32, ok bool) {
-	return o.communicators.create(c, extras)
+	value, ok := o.Known(mpi.KindComm, raw)
+	if !ok {
+		value = o.Create(mpi.KindComm, raw)
+	}
+	return o.communicators.of(value)
 }
 
 // AddParent adds the communicator to the world that spawned this one, at the first call that
@@ -128,11 +108,15 @@ func (o *Objects) AddParent(raw uint64, extras *record.Reader) (instance int32, 
 	if !ok || predefined(value) {
 		return none, false
 	}
-	return o.communicators.addParent(value, extras)
+	if o.communicators.of(value) == nil {
+		parent, described := readDescription(extras)
+		if !described {
+			return none, false
+		}
+		o.communicators.add(value, int32(parent.own), parent.inter, parent.content(parentName))
+	}
+	return o.communicators.live[value].instance, true
 }
-
-// Label gives a communicator the name that the program chose.
-func (o *Objects) Label(c *Communicator, name string) { o.communicators.label(c, name) }
 
 // IsRoot reports whether the caller is the root of a rooted collective.
 func (o *Objects) IsRoot(c *Communicator, root uint64) bool {
@@ -140,9 +124,4 @@ func (o *Objects) IsRoot(c *Communicator, root uint64) bool {
 		return o.hasRoot && int32(root) == int32(o.root)
 	}
 	return int32(root) == c.Own
-}
-
-// Instances returns all communicators that ever existed.
-func (o *Objects) Instances() []trace.Communicator {
-	return slices.Clone(o.communicators.instances)
 }

@@ -3,12 +3,13 @@ package identity
 import (
 	"iter"
 	"maps"
+	"slices"
 )
 
 // Requests are the live requests of the process and all request ids ever assigned
 // (doc.go, "Requests").
 type Requests struct {
-	table     *Table // raw handle -> −1 − constant, or index into queues
+	table     map[uint64]int32 // raw handle -> −1 − constant, or index into queues
 	queues    []requestQueue
 	keyBytes  int // approximate size of the creators' keys
 	maxQueues int // above this the empty ones are dropped
@@ -16,7 +17,7 @@ type Requests struct {
 	byKey     map[string]int32 // creating signature -> index into creators
 	ids       []requestID      // by id
 	live      []liveRequest    // nodes of the queues
-	freeNode  int32            // list of unused nodes, −1: none
+	unused    freeList         // nodes
 	stamp     uint64           // number of the current call, see requestQueue
 	thread    uint32           // thread of that call
 	count     int              // of live requests
@@ -62,11 +63,8 @@ type liveRequest struct {
 
 const none = -1
 
-func newRequests(table *Table) Requests {
-	if table == nil {
-		table = NewTable()
-	}
-	return Requests{table: table, byKey: map[string]int32{}, freeNode: none, maxQueues: firstQueues}
+func newRequests() Requests {
+	return Requests{table: map[uint64]int32{}, byKey: map[string]int32{}, maxQueues: firstQueues}
 }
 
 // firstQueues is the number of raw handles above which handles without a live request are dropped.
@@ -75,16 +73,16 @@ const firstQueues = 1 << 10
 
 // dropEmpty drops raw handles without a live request.
 func (q *Requests) dropEmpty() {
-	table := NewTable()
-	q.table.each(func(key uint64, value int32) {
+	table := map[uint64]int32{} // a map that only deletes keeps its memory, which each pass goes over
+	for raw, value := range q.table {
 		if value < 0 {
-			table.Put(key, value)
+			table[raw] = value
 		}
-	})
+	}
 	kept := q.queues[:0]
 	for _, queue := range q.queues {
 		if queue.head != none {
-			table.Put(queue.raw, int32(len(kept)))
+			table[queue.raw] = int32(len(kept))
 			kept = append(kept, queue)
 		}
 	}
@@ -131,42 +129,42 @@ func (q *Requests) SetTerminal(id, terminal int32) (key string, ok bool) {
 // Create makes the free request of a creator with the smallest index live under its raw handle.
 func (q *Requests) Create(c int32, raw uint64) *Request {
 	cr := &q.creators[c]
-	index := cr.free.take()
-	if int(index) == len(cr.requests) {
-		q.grow(c)
+	index, free := cr.free.take()
+	if !free {
+		index = q.grow(c)
 	}
 	request := &cr.requests[index]
 	q.push(raw, request.ID)
 	return request
 }
 
-// grow gives a creator one more request.
-func (q *Requests) grow(c int32) {
+// grow gives a creator one more request and returns its index.
+func (q *Requests) grow(c int32) (index int32) {
 	cr := &q.creators[c]
-	q.ids = append(q.ids, requestID{creator: c, index: int32(len(cr.requests))})
-	cr.requests = append(cr.requests, Request{ID: int32(len(q.ids) - 1), Terminal: none})
+	index = int32(len(cr.requests))
+	cr.requests = append(cr.requests, Request{ID: int32(len(q.ids)), Terminal: none})
+	q.ids = append(q.ids, requestID{creator: c, index: index})
+	return index
 }
 
 // push makes an id the youngest live request of a raw handle.
 func (q *Requests) push(raw uint64, id int32) {
-	node := q.freeNode
-	if node == none {
+	node, free := q.unused.take()
+	if !free {
 		node = int32(len(q.live))
 		q.live = append(q.live, liveRequest{})
-	} else {
-		q.freeNode = q.live[node].next
 	}
 	q.count++
 	q.births++
 	q.live[node] = liveRequest{id: id, next: none, thread: q.thread, born: q.births}
-	i, ok := q.table.Get(raw)
+	i, ok := q.table[raw]
 	if !ok {
 		if len(q.queues) >= q.maxQueues {
 			q.dropEmpty()
 		}
 		i = int32(len(q.queues))
 		q.queues = append(q.queues, requestQueue{raw: raw, head: none, tail: none, cursor: none})
-		q.table.Put(raw, i)
+		q.table[raw] = i
 	}
 	queue := &q.queues[i]
 	if queue.tail == none {
@@ -198,7 +196,7 @@ func (q *Requests) Resolve(raw uint64) int32 {
 
 // Known is Resolve for handles whose creation was seen; false for others.
 func (q *Requests) Known(raw uint64) (int32, bool) {
-	i, ok := q.table.Get(raw)
+	i, ok := q.table[raw]
 	if ok && i < 0 {
 		return i, true
 	}
@@ -230,7 +228,7 @@ func (q *Requests) Known(raw uint64) (int32, bool) {
 // Null returns the value of a predefined handle, of which there is only MPI_REQUEST_NULL; false if
 // raw is none.
 func (q *Requests) Null(raw uint64) (value int32, ok bool) {
-	value, ok = q.table.Get(raw)
+	value, ok = q.table[raw]
 	return value, ok && value < 0
 }
 
@@ -250,7 +248,7 @@ func (q *Requests) Complete(before, after []uint64, ids []int32) {
 
 // end ends a live request id of raw.
 func (q *Requests) end(raw uint64, id int32) {
-	i, ok := q.table.Get(raw)
+	i, ok := q.table[raw]
 	if !ok || i < 0 {
 		return
 	}
@@ -273,8 +271,8 @@ func (q *Requests) end(raw uint64, id int32) {
 		if queue.cursor == node {
 			queue.cursor = next
 		}
-		q.live[node].next, q.live[node].born = q.freeNode, 0
-		q.freeNode = node
+		q.live[node].born = 0
+		q.unused.give(node)
 		q.count--
 		r := q.ids[id]
 		q.creators[r.creator].free.give(r.index)
@@ -296,10 +294,7 @@ type birth struct {
 // Snapshot returns the live requests, in the memory of s.
 func (q *Requests) Snapshot(s Snapshot) Snapshot {
 	s = s[:0]
-	for i := range q.live {
-		if len(s) == q.count {
-			break
-		}
+	for i := 0; len(s) < q.count; i++ {
 		if born := q.live[i].born; born != 0 {
 			s = append(s, birth{int32(i), born})
 		}
@@ -309,13 +304,5 @@ func (q *Requests) Snapshot(s Snapshot) Snapshot {
 
 // Same reports whether the live requests are those of a snapshot.
 func (q *Requests) Same(s Snapshot) bool {
-	if len(s) != q.count {
-		return false
-	}
-	for _, b := range s {
-		if q.live[b.node].born != b.born {
-			return false
-		}
-	}
-	return true
+	return len(s) == q.count && !slices.ContainsFunc(s, func(b birth) bool { return q.live[b.node].born != b.born })
 }

@@ -8,7 +8,7 @@ import (
 
 // A request that has ended under a raw handle is forgotten, however many share the handle.
 func TestRequestQueues(t *testing.T) {
-	q := newRequests(nil)
+	q := newRequests()
 	c := q.Creator([]byte("a"))
 	var ids []int32
 	for range 4 {
@@ -36,9 +36,25 @@ func TestRequestQueues(t *testing.T) {
 	}
 }
 
+// Dropping the handles without a live request leaves the others, and the constants.
+func TestEmptyQueuesAreDropped(t *testing.T) {
+	q := newRequests()
+	q.table[1] = -1
+	c := q.Creator([]byte("a"))
+	live := q.Create(c, 2).ID
+	for raw := uint64(3); raw < 10*firstQueues; raw++ {
+		q.end(raw, q.Create(c, raw).ID)
+	}
+	assert.LessOrEqual(t, len(q.table), firstQueues+1)
+	value, _ := q.Known(1)
+	assert.EqualValues(t, -1, value)
+	value, _ = q.Known(2)
+	assert.Equal(t, live, value)
+}
+
 // A snapshot is the same if all its requests are live, no other is, and none was created anew.
 func TestSnapshots(t *testing.T) {
-	q := newRequests(nil)
+	q := newRequests()
 	c := q.Creator([]byte("a"))
 	first := q.Create(c, 7).ID
 	s := q.Snapshot(nil)
@@ -56,9 +72,8 @@ func TestSnapshots(t *testing.T) {
 // A call ends the requests that are null after it, unless they were null before.
 func TestComplete(t *testing.T) {
 	const null = 0x2c000000
-	table := NewTable()
-	table.Put(null, -1)
-	q := newRequests(table)
+	q := newRequests()
+	q.table[null] = -1
 	c := q.Creator([]byte("a"))
 	a, b := q.Create(c, 7).ID, q.Create(c, 8).ID
 	q.Complete([]uint64{null, 7, 8}, []uint64{null, null, 8}, []int32{-1, a, b})

@@ -12,12 +12,12 @@
 // is the terminal.
 //
 //   - layout.go says where the parameters are in a record of a function;
-//   - slots.go is the one table that decides which values are in the key and which go to streams;
+//   - forms.go is the one table that decides which values are in the key and which go to streams;
 //   - write.go writes the key, signature.go has its format and decodes it;
 //   - families.go makes streams of numbers that vary too much for signatures;
 //   - generality.go leaves out more when the caller is short of memory (Table.Generalize);
 //   - pattern.go compares a record with what the key of an earlier call depends on.
 //
 // A call changes the ids of handles and requests, which are in package identity. All other effects
-// are the caller's (Effect).
+// are the caller's (Call.Effect).
 package key

@@ -37,16 +37,12 @@ func (t *Table) Generality() Generality { return t.generality }
 // Generalize sets it. It must not go down, since the entries remain.
 func (t *Table) Generalize(to Generality) {
 	t.generality = to
-	t.families.early = to >= WidensEarly
 	t.sites.Closed = to >= DropsTexts
 }
 
 // generalize returns the key to use instead of a new one, and replaces the call's stream values
 // accordingly.
 func (t *Table) generalize(key []byte, c *Call) []byte {
-	if t.generality < DropsTexts {
-		return key
-	}
 	g := &t.generalizing
 	if g.signature(key, c.layout) || t.sites.Missed {
 		key = g.to
@@ -69,17 +65,10 @@ func (t *Table) bare(key []byte, c *Call) []byte {
 	}
 	returned := k.next()
 	g.bare = append(g.bare, key[k.begin:k.at]...)
-	for i := range c.params {
-		if c.params[i].in {
-			g.bare = appendForm(g.bare, trace.Absent)
-		}
-	}
-	for i := range c.params {
-		switch {
-		case !c.params[i].out:
-		case c.creates && i == c.newRequest:
+	for i := range c.fields {
+		if c.creates && i == c.newRequest {
 			g.bare = append(g.bare, formNewRequest)
-		default:
+		} else {
 			g.bare = appendForm(g.bare, trace.Absent)
 		}
 	}
@@ -110,7 +99,7 @@ func (g *generalizing) signature(key []byte, l *layout) (changed bool) {
 	g.to = append(g.to, 0) // no site
 	g.copied = g.at
 	g.uvarint() // own rank
-	for parts := l.values(); parts > 0 && !g.bad; parts-- {
+	for parts := 1 + len(l.fields); parts > 0 && !g.bad; parts-- {
 		switch g.next() {
 		case trace.List:
 			parts += int(g.number)
@@ -124,19 +113,4 @@ func (g *generalizing) signature(key []byte, l *layout) (changed bool) {
 	}
 	g.end()
 	return changed
-}
-
-// values returns the number of values in a key of the function: its result, and its parameters
-// before and after the call.
-func (l *layout) values() int {
-	n := 1
-	for i := range l.params {
-		if l.params[i].in {
-			n++
-		}
-		if l.params[i].out {
-			n++
-		}
-	}
-	return n
 }

@@ -1,91 +1,79 @@
 package key
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // A layout is a function of package mpi, prepared for decoding its records.
 type layout struct {
 	spec   *mpi.Function
-	params []parameter
+	fields []field // in the order of a record
+	inputs int     // how many of them are from before the call
 
-	// Offsets of the parameters that are the same in every record of the function, and its number
-	// of words up to the extras. length is 0 if that depends on the call.
-	in, out []int32
-	length  int
+	// Offsets of the fields that are the same in every record of the function, and its number of
+	// words up to the extras. length is 0 if that depends on the call.
+	at     []int32
+	length int
 
-	comm       int  // first communicator among the inputs, −1: none
-	root       int  // the root parameter, −1: none
-	newComm    int  // communicator that the call creates, −1: none
-	newRequest int  // request that the call creates, −1: none
-	parent     int  // output that is the communicator to the parent world according to the record's extras, −1: none
-	status     int  // the status or statuses that the call returns, −1: none
-	errorCode  bool // the function returns an error code
-	returnSlot slot
-	semantics  *semantics.Function
-	effect     Effect
-	ends       []int // indices of the parameters whose handles the call may end
+	// Indices of fields; none: there is no such field.
+	comm       int // first communicator among the inputs
+	root       int // the root
+	label      int // tag or string among the inputs: what a communicator is made of, or its name
+	newComm    int // communicator that the call creates
+	newRequest int // request that the call creates
+	parent     int // output that is the communicator to the parent world according to the record's extras
+	status     int // the status or statuses that the call returns
+
+	ends []ending // the parameters whose handles the call may end
+
+	returns   values.Form // of what it returns
+	semantics *semantics.Function
+	effect    semantics.Operation // see Call.Effect
 
 	repeatable bool    // pattern.go
 	hashed     []int32 // words of the record that Hash uses
 }
 
-// An Effect is what a successful call changes beyond the handles that it gives or frees.
-type Effect uint8
-
-const (
-	NoEffect Effect = iota
-	Initializes
-	Finalizes
-	BeginsSession
-	EndsSession
-	NamesCommunicator
-	CreatesCommunicator
-	ReturnsParent // the communicator to the world that spawned this one
-	ControlsTracing
-)
-
-func effectOf(f *semantics.Function) Effect {
-	switch f.Operation {
-	case semantics.Initialize:
-		return Initializes
-	case semantics.Finalize:
-		return Finalizes
-	case semantics.SessionCreate:
-		return BeginsSession
-	case semantics.SessionFree:
-		return EndsSession
-	case semantics.CommunicatorCreate:
-		return CreatesCommunicator
-	case semantics.Control:
-		return ControlsTracing
-	case semantics.SetName:
-		return NamesCommunicator
-	case semantics.Query:
-		if f.Creation == semantics.WithParent {
-			return ReturnsParent
-		}
-	}
-	return NoEffect
-}
-
-// A parameter is a parameter of a function, with everything precomputed that does not
-// depend on the call.
-type parameter struct {
+// A field is the value of a parameter in a record, before or after the call, with everything
+// precomputed that does not depend on the call.
+type field struct {
 	spec *mpi.Param
 	kind mpi.Kind
 	shape
-	in, out bool // the sections of the record that have it
-	inSlot  slot
-	outSlot slot
-	plain   bool // one word before the call, written to the signature as it is
+	form   values.Form // in the streams; None: it is in the signature
+	out    bool        // the value after the call
+	effect mpi.Effect  // only that value creates or frees; before the call a handle is just used
+	ends   bool        // requests before a call that may end them
+	flag   int         // the output that reports whether this one is defined; none: it always is
+	buffer int         // if this field is MPI_IN_PLACE, the parameter is ignored; none: it never is
+	plain  bool        // one word before the call, written to the signature as it is
 }
 
-// A shape is the layout of a parameter in a record.
+// An ending is the fields with handles before and after a call that may end them; none: they are
+// not in the record after the call.
+type ending struct{ before, after int }
+
+// effectOf returns what Call.Effect says.
+func effectOf(f *semantics.Function) semantics.Operation {
+	switch f.Operation {
+	case semantics.Initialize, semantics.Finalize, semantics.SessionCreate, semantics.SessionFree,
+		semantics.CommunicatorCreate, semantics.Control, semantics.SetName:
+		return f.Operation
+	case semantics.Query:
+		if f.Creation == semantics.WithParent {
+			return f.Operation
+		}
+	}
+	return semantics.Unknown
+}
+
+// A shape is the layout of a field in a record.
 type shape uint8
 
 const (
@@ -98,19 +86,17 @@ const (
 	shapeStatuses
 )
 
+// elementOf and kindOfList are the shape of an element and the kind of a list of strings or of
+// lists of them.
+var (
+	elementOf  = [...]shape{shapeStrings: shapeString, shapeArgumentLists: shapeStrings}
+	kindOfList = [...]mpi.Kind{shapeStrings: mpi.KindStrings, shapeArgumentLists: mpi.KindArgumentLists}
+)
+
 // layouts has the layouts of the functions called so far, by function id. Most programs call
 // about twenty of the hundreds of functions; preparing all layouts at load time took 1.5 ms
 // in every process.
 var layouts = make([]atomic.Pointer[layout], len(mpi.Functions))
-
-// maxParams is the largest number of parameters of any function, for the size of scratch space.
-var maxParams = func() int {
-	n := 0
-	for i := range mpi.Functions {
-		n = max(n, len(mpi.Functions[i].Params))
-	}
-	return n
-}()
 
 // layoutFor returns the layout of a function, nil if there is no function with this id.
 func layoutFor(id uint16) *layout {
@@ -133,84 +119,99 @@ func makeLayout(id uint16) *layout {
 	return layouts[id].Load()
 }
 
-// endsRequest reports whether a call may end the request of a parameter.
-func endsRequest(p *mpi.Param) bool {
-	return p.Kind == mpi.KindRequest && (p.Effect == mpi.EffectCompleted || p.Effect == mpi.EffectFreed)
-}
-
 func layoutOf(f *mpi.Function) layout {
 	means := semantics.Of(f)
-	varies := resultsVary(means)
 	l := layout{
-		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1, status: -1,
-		errorCode:  f.Return == mpi.KindErrorCode,
-		returnSlot: slotOfReturn(f),
-		effect:     effectOf(means),
-		semantics:  means,
+		spec: f, comm: none, root: none, label: none, newComm: none, newRequest: none, parent: none, status: none,
+		returns:   formOf(&mpi.Param{Kind: f.Return}, true, false),
+		effect:    effectOf(means),
+		semantics: means,
+	}
+	varies := resultsVary(means)
+	ins := slices.Repeat([]int{none}, len(f.Params)) // indices of the fields of each parameter
+	outs := slices.Clone(ins)
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsIn() {
+			ins[i] = l.add(field{spec: p, form: formOf(p, false, varies)})
+		}
+	}
+	l.inputs = len(l.fields)
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsOut() {
+			outs[i] = l.add(field{spec: p, form: formOf(p, true, varies), out: true, effect: p.Effect})
+		}
+	}
+	for i := range l.fields {
+		l.relate(&l.fields[i], ins, outs)
 	}
 	for i := range f.Params {
-		p := &f.Params[i]
-		l.params = append(l.params, parameter{
-			spec: p, kind: p.Kind, shape: shapeOf(p),
-			in: p.Direction.IsIn(), out: p.Direction.IsOut(),
-			inSlot: slotOfIn(p), outSlot: slotOfOut(p, varies),
-			plain: shapeOf(p) == shapeWord && slotOfIn(p) == inSignature && !p.RootOnly && p.UnlessInPlace == 0 && !endsRequest(p),
-		})
-		switch {
-		case p.Kind == mpi.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:
-			l.comm = i
-		case p.Kind == mpi.KindRoot && l.root < 0:
-			l.root = i
-		}
-		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
-			l.status = i
-		}
-		switch p.Effect {
-		case mpi.EffectNew:
-			if p.Kind == mpi.KindComm {
-				l.newComm = i
-			}
-			if p.Kind == mpi.KindRequest && !p.IsArray() {
-				l.newRequest = i
-			}
-		case mpi.EffectExisting:
-			if l.effect == ReturnsParent && p.Kind == mpi.KindComm {
-				l.parent = i
-			}
-		case mpi.EffectCompleted, mpi.EffectFreed, mpi.EffectConsumed:
-			l.ends = append(l.ends, i)
-		}
+		l.index(&f.Params[i], ins[i], outs[i])
 	}
-	l.locate()
+	l.locateFixed()
 	l.repeatable, l.hashed = l.isRepeatable(), l.hashedWords()
 	return l
 }
 
-// locate computes the offsets of the parameters if they are the same in all records.
-func (l *layout) locate() {
-	l.in, l.out = make([]int32, len(l.params)), make([]int32, len(l.params))
+// add adds a field and returns its index.
+func (l *layout) add(f field) int {
+	f.kind, f.shape, f.flag, f.buffer = f.spec.Kind, shapeOf(f.spec), none, none
+	l.fields = append(l.fields, f)
+	return len(l.fields) - 1
+}
+
+// relate finds the fields that a field depends on, given the fields of each parameter.
+func (l *layout) relate(f *field, ins, outs []int) {
+	if i := f.spec.OnlyIf - 1; i >= 0 && f.out {
+		f.flag = outs[i]
+	}
+	if i := f.spec.UnlessInPlace - 1; i >= 0 {
+		if f.buffer = ins[i]; f.buffer == none {
+			f.buffer = outs[i]
+		}
+	}
+	f.ends = !f.out && f.kind == mpi.KindRequest && (f.spec.Effect == mpi.EffectCompleted || f.spec.Effect == mpi.EffectFreed)
+	f.plain = !f.out && f.shape == shapeWord && f.form == values.None && !f.spec.RootOnly && f.buffer == none && !f.ends
+}
+
+// index stores the fields of a parameter before and after the call if the call gives them a
+// meaning.
+func (l *layout) index(p *mpi.Param, in, out int) {
+	switch {
+	case in == none:
+	case p.Kind == mpi.KindComm && !p.IsArray() && l.comm == none:
+		l.comm = in
+	case p.Kind == mpi.KindRoot && l.root == none:
+		l.root = in
+	case (p.Kind == mpi.KindTag || p.Kind == mpi.KindString) && l.label == none:
+		l.label = in
+	}
+	switch {
+	case p.Kind == mpi.KindStatus && in == none:
+		l.status = out
+	case p.Effect == mpi.EffectNew && p.Kind == mpi.KindComm:
+		l.newComm = out
+	case p.Effect == mpi.EffectNew && p.Kind == mpi.KindRequest && !p.IsArray():
+		l.newRequest = out
+	case p.Effect == mpi.EffectExisting && p.Kind == mpi.KindComm && l.effect == semantics.Query:
+		l.parent = out
+	case in != none && (p.Effect == mpi.EffectCompleted || p.Effect == mpi.EffectFreed || p.Effect == mpi.EffectConsumed):
+		l.ends = append(l.ends, ending{in, out})
+	}
+}
+
+// locateFixed computes the offsets of the fields if they are the same in all records.
+func (l *layout) locateFixed() {
+	l.at = make([]int32, len(l.fields))
 	at := int32(record.HeaderWords)
-	for _, section := range []struct {
-		at  []int32
-		has func(*parameter) bool
-	}{
-		{l.in, func(p *parameter) bool { return p.in }},
-		{l.out, func(p *parameter) bool { return p.out }},
-	} {
-		for i := range l.params {
-			p := &l.params[i]
-			if !section.has(p) {
-				continue
-			}
-			section.at[i] = at
-			switch p.shape {
-			case shapeWord:
-				at++
-			case shapeStatus:
-				at += 1 + record.StatusWords
-			default:
-				return
-			}
+	for i := range l.fields {
+		l.at[i] = at
+		switch l.fields[i].shape {
+		case shapeWord:
+			at++
+		case shapeStatus:
+			at += 1 + record.StatusWords
+		default:
+			return
 		}
 	}
 	l.length = int(at)
@@ -240,17 +241,7 @@ func shapeOf(p *mpi.Param) shape {
 	return shapeWord
 }
 
-// elements returns the words of a scalar or array parameter at an offset of a record.
-func (p *parameter) elements(words []uint64, at int32) []uint64 {
-	rd := record.Reader{Words: words, At: int(at), OK: true}
-	if p.shape == shapeArray {
-		elements, _, _ := rd.Array()
-		return elements
-	}
-	return rd.Take(1)
-}
-
-// pass skips a parameter of this shape.
+// pass skips a field of this shape.
 func pass(r *record.Reader, s shape) {
 	switch s {
 	case shapeWord:
@@ -259,25 +250,20 @@ func pass(r *record.Reader, s shape) {
 		r.Array()
 	case shapeString:
 		r.Text()
-	case shapeStrings:
-		passList(r, func() { r.Text() })
-	case shapeArgumentLists:
-		passList(r, func() { pass(r, shapeStrings) })
+	case shapeStrings, shapeArgumentLists:
+		n := int64(r.Word())
+		if n == record.LengthSentinel {
+			r.Word()
+		}
+		// every element has at least a length word, so the loop ends with the record even if n is
+		// wrong
+		for ; n > 0 && r.OK; n-- {
+			pass(r, elementOf[s])
+		}
 	case shapeStatus:
 		r.Skip(1 + record.StatusWords)
 	case shapeStatuses:
 		r.Word()
 		r.Statuses()
-	}
-}
-
-func passList(r *record.Reader, element func()) {
-	n := int64(r.Word())
-	if n == record.LengthSentinel {
-		r.Word()
-	}
-	// every element has at least a length word, so the loop ends with the record even if n is wrong
-	for ; n > 0 && r.OK; n-- {
-		element()
 	}
 }

@@ -28,41 +28,41 @@ import (
 //     requests, results that go to streams, addresses of buffers that are no constants
 //     (patternBuilder.parameter).
 type Pattern struct {
-	First    uint64         // the word with length, function, binding and flags
-	Function uint16         // mpi
-	Values   values.Sources // for the streams of the terminal
+	First  uint64         // the word with length, function, binding and flags
+	Values values.Sources // for the streams of the terminal
 
 	layout     *layout
 	untraced   bool // tracing was off before the call
 	exact      []exactWord
-	addresses  []wordAddress
-	requests   []requestWord
-	returned   int // index of the first one that the call returned
+	addresses  []int32 // offsets of buffers that may be at any address
+	requests   []int32 // offsets of requests
+	ids        []int32 // what they are: constants or ids
+	returned   int     // index of the first one that the call returned
 	handles    []handleWord
-	comm       communicatorUse
-	generation uint64 // of the objects for which handles and comm were last valid
+	comm       communicatorUse // zero: the call has no communicator
+	generation uint64          // of the objects for which handles and comm were last valid
 
 	terminal  int32   // undefined if the call creates a request
 	creator   int32   // creating signature; none: the call creates no request
 	requestAt int32   // offset of the raw handle of that request
-	in, out   []int32 // offsets of the parameters
-	roles     []int16 // see wordRoles
+	at        []int32 // offsets of the fields
+	roles     []role  // of the words of the record
 }
+
+// A role of a word says how it may differ from that of a call with the pattern: not at all, as a
+// result, or as the address of a buffer.
+type role uint8
+
+const (
+	roleNone role = iota // not assigned yet
+	roleFixed
+	roleResult
+	roleAddress
+)
 
 type exactWord struct {
 	at   int32
 	want uint64
-}
-
-type wordAddress struct {
-	at   int32
-	kind mpi.Kind
-}
-
-// A requestWord is a word with a request: a constant or an id.
-type requestWord struct {
-	at    int32
-	value int32
 }
 
 // A handleWord is a word whose value in a handle table is part of the key.
@@ -75,7 +75,6 @@ type handleWord struct {
 
 // A communicatorUse is the part of a key that depends on the communicator of the call.
 type communicatorUse struct {
-	at    int32 // none: the call has no communicator
 	known bool
 	own   int32
 	inter bool
@@ -107,8 +106,8 @@ func (t *Table) Matches(p *Pattern, thread uint32, words []uint64, untraced bool
 			return false
 		}
 	}
-	for _, a := range p.addresses {
-		if !t.objects.AnyAddress(a.kind, words[a.at]) {
+	for _, at := range p.addresses {
+		if !t.objects.AnyAddress(words[at]) {
 			return false
 		}
 	}
@@ -118,12 +117,11 @@ func (t *Table) Matches(p *Pattern, thread uint32, words []uint64, untraced bool
 	requests := &t.objects.Requests
 	if len(p.requests) > 0 {
 		requests.Begin(thread)
-		for i := range p.requests {
+		for i, at := range p.requests {
 			if i == p.returned {
 				requests.Begin(thread)
 			}
-			q := &p.requests[i]
-			if v, ok := requests.Known(words[q.at]); !ok || v != q.value {
+			if v, ok := requests.Known(words[at]); !ok || v != p.ids[i] {
 				return false
 			}
 		}
@@ -143,32 +141,27 @@ func (t *Table) sameObjects(p *Pattern, words []uint64) bool {
 			return false
 		}
 	}
-	if p.comm.at != none && p.comm != useOfCommunicator(t.objects, p.comm.at, words) {
+	if p.comm != useOfCommunicator(t.objects, &arguments{p.layout, words, p.at}) {
 		return false
 	}
 	p.generation = t.objects.Generation()
 	return true
 }
 
-// useOfCommunicator looks up the communicator at an offset of a record.
-func useOfCommunicator(o *identity.Objects, at int32, words []uint64) communicatorUse {
-	use := communicatorUse{at: at, own: none}
-	if c := o.Communicator(words[at]); c != nil {
-		use.known, use.own, use.inter = true, c.Own, c.Inter
+// useOfCommunicator looks up the communicator of a call.
+func useOfCommunicator(o *identity.Objects, a *arguments) (use communicatorUse) {
+	if a.comm == none {
+		return use
+	}
+	if c := o.Communicator(a.words[a.at[a.comm]]); c != nil {
+		use = communicatorUse{known: true, own: c.Own, inter: c.Inter}
 	}
 	return use
 }
 
 // Repeat ends and creates the requests of a call that matches, and returns its terminal.
 func (t *Table) Repeat(p *Pattern, thread uint32, words []uint64) int32 {
-	if len(p.layout.ends) > 0 {
-		named := t.call.named[:0]
-		for i := range p.requests[:p.returned] {
-			named = append(named, p.requests[i].value)
-		}
-		t.call.named = named
-		t.complete(p.layout, words, p.in, p.out, false, named)
-	}
+	t.end(&arguments{p.layout, words, p.at}, false, p.ids[:p.returned])
 	if p.creator == none {
 		return p.terminal
 	}
@@ -180,46 +173,16 @@ func (t *Table) Repeat(p *Pattern, thread uint32, words []uint64) int32 {
 // matches it all the same and changes the state in the same way: it has another address, or
 // (results) results that nothing else depends on.
 func (t *Table) Varies(p *Pattern, from, words []uint64) (ok, results bool) {
-	roles := p.wordRoles()
 	for i := record.AddressWord; i < len(words); i++ {
 		if words[i] == from[i] {
 			continue
 		}
-		switch role := roles[i-record.AddressWord]; {
+		switch role := p.roles[i]; {
 		case role == roleResult:
 			results = true
-		case role < 0 || !t.objects.AnyAddress(mpi.Kind(role), words[i]):
+		case role != roleAddress || !t.objects.AnyAddress(words[i]):
 			return false, false
 		}
 	}
 	return true, results
-}
-
-// The role of a word of a record says how it may differ from that of a call with the pattern: not
-// at all, as a result, or as an address of the kind that the role is.
-const (
-	roleFixed  = -1
-	roleResult = -2
-)
-
-// wordRoles returns the roles of the words of a record from record.AddressWord on.
-func (p *Pattern) wordRoles() []int16 {
-	if p.roles == nil {
-		p.roles = make([]int16, int(record.Low(p.First))/8-record.AddressWord)
-		for i := range p.roles {
-			p.roles[i] = roleFixed
-		}
-		for _, at := range p.Values.At {
-			p.roles[at-record.AddressWord] = roleResult
-		}
-		for _, a := range p.addresses {
-			p.roles[a.at-record.AddressWord] = int16(a.kind)
-		}
-		for _, e := range p.exact { // includes results that other values depend on
-			if e.at >= record.AddressWord {
-				p.roles[e.at-record.AddressWord] = roleFixed
-			}
-		}
-	}
-	return p.roles
 }

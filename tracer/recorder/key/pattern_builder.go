@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
@@ -11,19 +12,18 @@ import (
 // isRepeatable reports whether the only effects of a function's calls are to end and create
 // requests, so that its calls can have patterns.
 func (l *layout) isRepeatable() bool {
-	if l.effect != NoEffect {
+	if l.effect != semantics.Unknown {
 		return false
 	}
-	for i := range l.params {
-		p := &l.params[i]
-		switch p.spec.Effect {
+	for i := range l.fields {
+		switch f := &l.fields[i]; f.spec.Effect {
 		case mpi.EffectNone, mpi.EffectStarted:
 		case mpi.EffectNew:
 			if i != l.newRequest {
 				return false
 			}
 		case mpi.EffectCompleted, mpi.EffectFreed:
-			if p.kind != mpi.KindRequest || !p.in || !p.out {
+			if f.kind != mpi.KindRequest || f.spec.Direction != mpi.InOut {
 				return false
 			}
 		default:
@@ -37,16 +37,13 @@ func (l *layout) isRepeatable() bool {
 func (l *layout) hashedWords() []int32 {
 	const enough = 8
 	var offsets []int32
-	for i := range l.params {
-		p := &l.params[i]
-		if !p.in {
-			continue
-		}
-		if l.in[i] == 0 || len(offsets) == enough {
+	for i := range l.inputs {
+		f := &l.fields[i]
+		if l.at[i] == 0 || len(offsets) == enough {
 			break // the following offsets depend on the call
 		}
-		if p.shape == shapeWord && p.inSlot == inSignature && p.kind != mpi.KindBuffer && p.kind != mpi.KindRequest {
-			offsets = append(offsets, l.in[i])
+		if f.shape == shapeWord && f.form == values.None && f.kind != mpi.KindBuffer && f.kind != mpi.KindRequest {
+			offsets = append(offsets, l.at[i])
 		}
 	}
 	return offsets
@@ -58,30 +55,23 @@ type patternBuilder struct {
 	c     *Call
 	p     *Pattern
 	named []int32 // requests that the call may have ended, in the order in which Read found them
-	seen  []bool  // words that have a role
 	ok    bool
 }
 
-// HasPattern reports whether a call may have a pattern. A call with a new signature has none yet.
-func (c *Call) HasPattern() bool {
-	return c.Whole && !c.Wide && c.Added == 0 && !c.failed && c.repeatable &&
-		int(record.Low(c.words[record.LengthWord])) == 8*len(c.words)
-}
-
 // Pattern returns what the key of the call that was just numbered depends on; nil if that is not
-// known.
+// known. A call with a new signature has none yet.
 func (t *Table) Pattern(c *Call) *Pattern {
 	first := c.words[record.LengthWord]
+	if !c.Whole || c.Wide || c.Added > 0 || c.failed || !c.repeatable || int(record.Low(first)) != 8*len(c.words) {
+		return nil
+	}
 	p := &Pattern{
-		First: first, Function: record.FunctionIn(first), layout: c.layout, untraced: c.untraced,
-		comm: communicatorUse{at: none}, generation: t.objects.Generation(),
+		First: first, layout: c.layout, untraced: c.untraced,
+		comm: useOfCommunicator(t.objects, &c.arguments), generation: t.objects.Generation(),
 		terminal: c.Terminal, creator: c.creator, requestAt: none,
-		in: slices.Clone(c.in[:len(c.params)]), out: slices.Clone(c.out[:len(c.params)]),
+		at: slices.Clone(c.at), roles: make([]role, len(c.words)),
 	}
-	b := &patternBuilder{t: t, c: c, p: p, named: c.named, seen: make([]bool, len(c.words)), ok: true}
-	if c.layout.comm >= 0 {
-		p.comm = useOfCommunicator(t.objects, c.in[c.layout.comm], c.words)
-	}
+	b := &patternBuilder{t: t, c: c, p: p, named: c.named, ok: true}
 	b.record()
 	if !b.ok || !b.sameValues() {
 		return nil
@@ -91,146 +81,108 @@ func (t *Table) Pattern(c *Call) *Pattern {
 
 // record assigns roles to all words of the record.
 func (b *patternBuilder) record() {
+	c := b.c
 	for _, at := range []int32{record.LengthWord, record.ReservedWord, record.EpochWord, record.EnterWord, record.ExitWord} {
-		b.seen[at] = true
+		b.p.roles[at] = roleFixed
 	}
-	if b.c.returnSlot == inStream {
+	if c.returns != values.None {
 		b.source(record.ReturnWord, 1, values.Word)
 	}
-	b.t.objects.Requests.Begin(b.c.thread)
-	for i := range b.c.params {
-		if p := &b.c.params[i]; p.in && b.ok {
-			b.parameter(p, b.c.in[i], p.inSlot, false)
+	b.t.objects.Requests.Begin(c.thread)
+	for i := range c.fields {
+		if i == c.inputs {
+			b.t.objects.Requests.Begin(c.thread)
+		}
+		b.field(i)
+	}
+	for i := range c.fields { // flags determine which other values exist
+		if flag := c.fields[i].flag; flag != none {
+			b.want(c.at[flag])
 		}
 	}
-	b.p.returned = len(b.p.requests)
-	b.t.objects.Requests.Begin(b.c.thread)
-	for i := range b.c.params {
-		if p := &b.c.params[i]; p.out && b.ok {
-			if i == b.c.newRequest && b.c.creates {
-				b.p.requestAt = b.c.out[i]
-				b.seen[b.c.out[i]] = true
-				continue
-			}
-			b.parameter(p, b.c.out[i], p.outSlot, true)
-			if p.spec.OnlyIf != 0 { // the flag determines which other values exist
-				b.want(b.c.out[p.spec.OnlyIf-1])
-			}
-		}
-	}
-	for at, seen := range b.seen {
-		if !seen {
+	for at, role := range b.p.roles {
+		if role == roleNone {
 			b.want(int32(at))
 		}
 	}
 }
 
-// parameter assigns roles to the words of a parameter. A word without a role must be equal.
-func (b *patternBuilder) parameter(p *parameter, at int32, where slot, out bool) {
-	rd := record.Reader{Words: b.c.words, At: int(at), OK: true}
-	ignored := p.spec.RootOnly && !b.c.atRoot || b.t.inPlace(b.c, p)
+// field assigns roles to the words of a field. A word without a role must be equal.
+func (b *patternBuilder) field(i int) {
+	f, at := &b.c.fields[i], b.c.at[i]
 	switch {
-	case ignored:
-	case p.kind == mpi.KindRequest:
-		b.requests(p, &rd, out)
-	case p.kind == mpi.KindBuffer:
-		if b.t.objects.AnyAddress(p.kind, b.c.words[at]) {
-			b.seen[at] = true
-			b.p.addresses = append(b.p.addresses, wordAddress{at, p.kind})
+	case i == b.c.newRequest && b.c.creates:
+		b.p.requestAt = at
+		b.p.roles[at] = roleFixed
+	case b.t.isIgnored(b.c, f):
+	case f.kind == mpi.KindRequest:
+		b.requests(i)
+	case f.kind == mpi.KindBuffer:
+		if b.t.objects.AnyAddress(b.c.words[at]) {
+			b.p.roles[at] = roleAddress
+			b.p.addresses = append(b.p.addresses, at)
 		}
-	case where == inStream:
-		b.source(at, 1, values.Word)
-	case where == inList:
-		if elements, special, _ := rd.Array(); special == 0 {
-			b.source(at+1, len(elements), values.List)
+	case f.form != values.None:
+		b.streams(i)
+	case b.t.objects.Dense(f.kind):
+		e := b.c.elements(i)
+		for k, raw := range e.words {
+			v, found := b.t.objects.Known(f.kind, raw)
+			b.p.handles = append(b.p.handles, handleWord{e.at + int32(k), f.kind, v, found})
 		}
-	case where == inStatus:
-		b.want(at) // whether the application ignored it
-		b.source(at+1, 1, values.Statuses)
-	case where == inStatusList && p.shape == shapeStatus:
-		b.want(at)
-		n := 0
-		if !out || b.c.defined(p) {
-			n = 1
-		}
-		b.source(at+1, n, values.StatusList)
-	case where == inStatuses, where == inStatusList:
-		b.want(at)
-		rd.Word()
-		words, special := rd.Statuses()
-		if special != 0 {
-			b.ok = false
-			return
-		}
-		form := values.Statuses
-		if where == inStatusList {
-			form = values.StatusList
-		}
-		b.source(at+2, len(words)/record.StatusWords, form)
-	case b.t.objects.Dense(p.kind):
-		b.handles(p, &rd)
 	}
 }
 
-// requests records the ids of the requests in a parameter. The values of requests that the call may
-// have ended do not matter on return.
-func (b *patternBuilder) requests(p *parameter, rd *record.Reader, out bool) {
-	n := 1
-	if p.shape == shapeArray {
-		elements, special, _ := rd.Array()
-		if special != 0 {
-			return
-		}
-		n, rd.At = len(elements), rd.At-len(elements)
+// streams records the sources of a field that goes to streams.
+func (b *patternBuilder) streams(i int) {
+	f, e := &b.c.fields[i], b.c.elements(i)
+	n := len(e.words)
+	if f.kind == mpi.KindStatus {
+		b.want(b.c.at[i]) // whether the application ignored it
+		n /= record.StatusWords
+		b.ok = b.ok && e.special == 0
 	}
-	mayEnd := p.spec.Effect == mpi.EffectCompleted || p.spec.Effect == mpi.EffectFreed
-	for at := rd.At; at < rd.At+n; at++ {
-		b.seen[at] = true
-		if mayEnd && out {
-			if p.outSlot != leftOut { // MPI_Request_free: its result is in the key
-				b.seen[at] = false
-				_, null := b.t.objects.Requests.Null(b.c.words[at])
-				b.ok = b.ok && null
-			}
+	if e.special == 0 {
+		b.source(e.at, n, f.form)
+	}
+}
+
+// requests records the ids of the requests in a field. The values of requests that the call may
+// have ended do not matter on return.
+func (b *patternBuilder) requests(i int) {
+	f, e := &b.c.fields[i], b.c.elements(i)
+	requests := &b.t.objects.Requests
+	for k, raw := range e.words {
+		if f.effect == mpi.EffectFreed { // MPI_Request_free: its result is in the key
+			_, null := requests.Null(raw)
+			b.ok = b.ok && null
 			continue
 		}
-		w := requestWord{at: int32(at)}
-		if mayEnd {
-			if len(b.named) == 0 {
-				b.ok = false
-				return
-			}
-			w.value, b.named = b.named[0], b.named[1:]
-		} else {
-			var ok bool
-			if w.value, ok = b.t.objects.Requests.Known(b.c.words[at]); !ok {
-				b.ok = false
-				return
-			}
+		at := e.at + int32(k)
+		b.p.roles[at] = roleFixed
+		var id int32
+		ok := true
+		switch {
+		case f.effect == mpi.EffectCompleted:
+			continue
+		case !f.ends:
+			id, ok = requests.Known(raw)
+		case len(b.named) > 0:
+			id, b.named = b.named[0], b.named[1:]
+		default:
+			ok = false
 		}
-		b.p.requests = append(b.p.requests, w)
-	}
-}
-
-// handles records the values of the handles in a parameter.
-func (b *patternBuilder) handles(p *parameter, rd *record.Reader) {
-	first, n := rd.At, 1
-	if p.shape == shapeArray {
-		elements, special, _ := rd.Array()
-		if special != 0 {
-			return
+		b.ok = b.ok && ok
+		b.p.requests, b.p.ids = append(b.p.requests, at), append(b.p.ids, id)
+		if !f.out {
+			b.p.returned++
 		}
-		first, n = rd.At-len(elements), len(elements)
-	}
-	for at := first; at < first+n; at++ {
-		v, found := b.t.objects.Known(p.kind, b.c.words[at])
-		b.p.handles = append(b.p.handles, handleWord{int32(at), p.kind, v, found})
 	}
 }
 
 // want requires a word to be equal.
 func (b *patternBuilder) want(at int32) {
-	b.seen[at] = true
+	b.p.roles[at] = roleFixed
 	b.p.exact = append(b.p.exact, exactWord{at, b.c.words[at]})
 }
 
@@ -238,7 +190,7 @@ func (b *patternBuilder) want(at int32) {
 func (b *patternBuilder) source(at int32, n int, form values.Form) {
 	b.p.Values.Add(at, n, form)
 	for k := at; k < at+form.Words(n); k++ {
-		b.seen[k] = true
+		b.p.roles[k] = roleResult
 	}
 }
 

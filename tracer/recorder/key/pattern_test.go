@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/tracer/recorder/callsite"
 	"github.com/cairn-mpi/cairn/tracer/recorder/identity"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
@@ -34,10 +35,10 @@ func newTable(p *record.Process) *Table {
 // applyEffects does what the caller of Read must do with communicators.
 func applyEffects(o *identity.Objects, c *Call) {
 	switch c.Effect {
-	case Initializes:
+	case semantics.Initialize:
 		c.Extras.Take(3) // rank, size, level of thread support
 		o.Start(&c.Extras)
-	case CreatesCommunicator:
+	case semantics.CommunicatorCreate:
 		if instance, ok := o.AddCommunicator(c.Creation(), &c.Extras); ok {
 			c.AddInstance(instance)
 		}
@@ -130,7 +131,7 @@ func TestMatchesHaveTheKey(t *testing.T) {
 					require.ElementsMatch(t, c.Values.Values, v.Values)
 					require.ElementsMatch(t, c.Values.Lengths, v.Lengths)
 				}
-				if c.HasPattern() && len(matching) == 0 {
+				if len(matching) == 0 {
 					if p := table.Pattern(c); p != nil {
 						patterns = append(patterns, p)
 					}

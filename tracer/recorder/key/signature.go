@@ -33,16 +33,17 @@ const (
 
 func appendForm(key []byte, form trace.Form) []byte { return append(key, byte(form)) }
 
+// appendNumber writes a form and the number that follows it.
+func appendNumber(key []byte, form trace.Form, number uint64) []byte {
+	return binary.AppendUvarint(append(key, byte(form)), number)
+}
+
 func appendInt(key []byte, v int64) []byte {
 	return binary.AppendVarint(append(key, byte(trace.Int)), v)
 }
 
 func appendName(key []byte, value int32) []byte {
-	return binary.AppendUvarint(append(key, byte(trace.Name)), uint64(-1-value))
-}
-
-func appendHandle(key []byte, id int32) []byte {
-	return binary.AppendUvarint(append(key, byte(trace.Handle)), uint64(id))
+	return appendNumber(key, trace.Name, uint64(-1-value))
 }
 
 // appendObject writes the value of a handle or request (package identity).
@@ -50,20 +51,13 @@ func appendObject(key []byte, value int32) []byte {
 	if value < 0 {
 		return appendName(key, value)
 	}
-	return appendHandle(key, value)
+	return appendNumber(key, trace.Handle, uint64(value))
 }
 
-func appendCode(key []byte, site int32) []byte {
-	return binary.AppendUvarint(append(key, byte(trace.Code)), uint64(site))
-}
+func appendList(key []byte, n int) []byte { return appendNumber(key, trace.List, uint64(n)) }
 
 func appendText(key []byte, text []byte) []byte {
-	key = binary.AppendUvarint(append(key, byte(trace.Text)), uint64(len(text)))
-	return append(key, text...)
-}
-
-func appendList(key []byte, n int) []byte {
-	return binary.AppendUvarint(append(key, byte(trace.List)), uint64(n))
+	return append(appendNumber(key, trace.Text, uint64(len(text))), text...)
 }
 
 var errKey = errors.New("malformed signature key")
@@ -233,7 +227,10 @@ func (r *keyReader) value(depth int) trace.Value {
 func (t *terminal) decode(constants []record.Constant) (trace.Signature, error) {
 	r := keyReader{keyScanner: keyScanner{key: t.key}, constants: constants, request: t.request}
 	function := r.uvarint()
-	s := trace.Signature{Function: uint16(function), Untraced: function&flagUntraced != 0, StatusIgnored: function&flagStatusIgnored != 0, Generalized: function&flagGeneralized != 0, Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint()))}
+	s := trace.Signature{
+		Function: uint16(function), Site: uint32(r.uvarint()), OwnRank: int32(signed(r.uvarint())),
+		Untraced: function&flagUntraced != 0, StatusIgnored: function&flagStatusIgnored != 0, Generalized: function&flagGeneralized != 0,
+	}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its
@@ -241,15 +238,11 @@ func (t *terminal) decode(constants []record.Constant) (trace.Signature, error) 
 		return s, errKey
 	}
 	s.Return = r.value(0)
-	for i := range l.params {
-		if l.params[i].in {
-			s.In = append(s.In, r.value(0))
-		}
+	for range l.inputs {
+		s.In = append(s.In, r.value(0))
 	}
-	for i := range l.params {
-		if l.params[i].out {
-			s.Out = append(s.Out, r.value(0))
-		}
+	for range l.fields[l.inputs:] {
+		s.Out = append(s.Out, r.value(0))
 	}
 	if r.uvarint() == 1 {
 		s.Communicator = r.stream(trace.Stream)
@@ -266,12 +259,8 @@ func functionOf(f *mpi.Function) trace.Function {
 	for i := range f.Params {
 		p := &f.Params[i]
 		t.Parameters = append(t.Parameters, trace.Parameter{
-			Name: p.Name, Kind: p.Kind.String(), Direction: directions[p.Direction], List: p.IsArray(),
+			Name: p.Name, Kind: p.Kind.String(), Direction: trace.In + trace.Direction(p.Direction), List: p.IsArray(),
 		})
 	}
 	return t
-}
-
-var directions = map[mpi.Direction]trace.Direction{
-	mpi.In: trace.In, mpi.Out: trace.Out, mpi.InOut: trace.InOut,
 }

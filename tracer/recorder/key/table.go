@@ -16,8 +16,10 @@ const none = -1
 
 // A Table is the call signatures of a process.
 type Table struct {
-	valueWriter
-	inStatus uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
+	constants []record.Constant
+	objects   *identity.Objects
+	sites     *callsite.Table
+	inStatus  uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
 
 	signatures   signatures
 	families     families
@@ -25,16 +27,14 @@ type Table struct {
 	generality   Generality
 	generalizing generalizing
 
-	call    Call
-	in, out []int32 // offsets of its parameters if its layout has none
+	call Call
 }
 
 // New returns the table of a process that starts.
 func New(constants []record.Constant, objects *identity.Objects, sites *callsite.Table) *Table {
 	t := &Table{
-		valueWriter: valueWriter{constants, objects, sites},
-		signatures:  signatures{byKey: map[string]int32{}}, families: newFamilies(),
-		in: make([]int32, maxParams), out: make([]int32, maxParams),
+		constants: constants, objects: objects, sites: sites,
+		signatures: signatures{byKey: map[string]int32{}}, families: families{keys: map[uint64]int32{}},
 	}
 	for _, c := range constants {
 		if c.Name == "MPI_ERR_IN_STATUS" {

@@ -9,33 +9,31 @@ import (
 
 // The shim samples what the operating system counts for a process (format: context.c). The file has
 // a word with the index of the valid table and its number of samples, then the two tables.
-const (
-	contextMagic  = rawlayout.ContextMagic
-	maxContext    = rawlayout.ContextSamples
-	contextFields = rawlayout.ContextSampleBytes / 8
-	contextTable  = maxContext * rawlayout.ContextSampleBytes
-)
+type contextFile struct {
+	Magic        [8]byte
+	Count, Valid uint32
+	Tables       [2][rawlayout.ContextSamples][rawlayout.ContextSampleBytes / 8]int64
+}
 
 // decodeContext returns the samples, nil if the format is unknown.
 func decodeContext(b []byte) []trace.ContextSample {
-	const header = rawlayout.ContextTableAt
-	if len(b) < header+2*contextTable || string(b[:8]) != contextMagic {
+	var f contextFile
+	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != rawlayout.ContextMagic ||
+		f.Count > rawlayout.ContextSamples || f.Valid > 1 {
 		return nil
 	}
-	n, table := binary.NativeEndian.Uint32(b[8:]), binary.NativeEndian.Uint32(b[12:])
-	if n > maxContext || table > 1 {
-		return nil
-	}
-	b = b[header+int(table)*contextTable:]
-	samples := make([]trace.ContextSample, n)
-	for i := range samples {
-		s := &samples[i]
-		for _, field := range [contextFields]*int64{
-			&s.MonotonicNS, &s.CPUNS, &s.VoluntarySwitches, &s.InvoluntarySwitches, &s.ThrottledPeriods, &s.ThrottledNS, &s.CPU,
-			&s.RunDelayNS, &s.StealNS,
-		} {
-			*field = int64(binary.NativeEndian.Uint64(b))
-			b = b[8:]
+	samples := make([]trace.ContextSample, f.Count)
+	for i, s := range f.Tables[f.Valid][:f.Count] {
+		samples[i] = trace.ContextSample{
+			MonotonicNS:         s[rawlayout.ContextSampleMonotonicNSAt/8],
+			CPUNS:               s[rawlayout.ContextSampleCPUNSAt/8],
+			VoluntarySwitches:   s[rawlayout.ContextSampleVoluntaryAt/8],
+			InvoluntarySwitches: s[rawlayout.ContextSampleInvoluntaryAt/8],
+			ThrottledPeriods:    s[rawlayout.ContextSampleThrottledPeriodsAt/8],
+			ThrottledNS:         s[rawlayout.ContextSampleThrottledNSAt/8],
+			CPU:                 s[rawlayout.ContextSampleCPUAt/8],
+			RunDelayNS:          s[rawlayout.ContextSampleRunDelayNSAt/8],
+			StealNS:             s[rawlayout.ContextSampleStealNSAt/8],
 		}
 	}
 	return samples

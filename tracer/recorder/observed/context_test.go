@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // folder has the drivers that all tests use.
@@ -68,12 +69,12 @@ func TestContextIsThinnedOut(t *testing.T) {
 	// the interval has doubled after 32 samples, then after every 16
 	require.Equal(t, fmt.Sprintln(1<<30), string(out))
 	samples := readContext(t, path)
-	require.LessOrEqual(t, len(samples), maxContext)
+	require.LessOrEqual(t, len(samples), rawlayout.ContextSamples)
 	require.Equal(t, trace.ContextSample{}, samples[0])
 	require.Equal(t, int64(499), samples[len(samples)-1].MonotonicNS)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, damaged := range [][]byte{nil, b[:len(b)-1], append([]byte("x"), b[1:]...), append(append([]byte(contextMagic), 33), b[9:]...)} {
+	for _, damaged := range [][]byte{nil, b[:len(b)-1], append([]byte("x"), b[1:]...), append(append([]byte(rawlayout.ContextMagic), 33), b[9:]...)} {
 		require.Nil(t, decodeContext(damaged))
 	}
 }
@@ -92,7 +93,7 @@ func TestContextIsWholeAtAnyMoment(t *testing.T) {
 		require.NoError(t, command.Process.Kill())
 		_ = command.Wait()
 		samples := readContext(t, path)
-		require.GreaterOrEqual(t, len(samples), maxContext/2)
+		require.GreaterOrEqual(t, len(samples), rawlayout.ContextSamples/2)
 		require.Equal(t, trace.ContextSample{}, samples[0])
 		for i, s := range samples {
 			require.Equal(t, s.MonotonicNS, s.CPU)

@@ -13,21 +13,7 @@ import (
 
 // The shim's measurements of long computations and calls, and its list of the process's threads
 // (format: tracer/shim/evidence).
-const (
-	evidenceMagic   = rawlayout.EvidenceMagic
-	evidenceRows    = rawlayout.EvidenceRows
-	evidenceThreads = rawlayout.EvidenceThreads
-	evidenceInside  = math.MaxUint16 // replaces the function before: the measurement is inside of the call
-)
-
-// Sums of a row, an instance and a thread as they are in the file, in words.
-type (
-	evidenceSums     = rawlayout.EvidenceSums
-	evidenceRow      = rawlayout.EvidenceRow
-	evidenceInstance = rawlayout.EvidenceInstance
-	evidenceThread   = rawlayout.EvidenceThread
-	evidenceContent  = rawlayout.Evidence
-)
+const evidenceInside = math.MaxUint16 // replaces the function before: the measurement is inside of the call
 
 // evidence is the decoded file, with call sites instead of addresses.
 type evidence struct {
@@ -40,9 +26,9 @@ type evidence struct {
 // decodeEvidence decodes the evidence, nil if the format is unknown. site returns the call site for
 // the word of a record.
 func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
-	var f evidenceContent
-	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != evidenceMagic ||
-		f.Rows > evidenceRows {
+	var f rawlayout.Evidence
+	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != rawlayout.EvidenceMagic ||
+		f.Rows > rawlayout.EvidenceRows {
 		return nil
 	}
 	e := &evidence{}
@@ -73,7 +59,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 		addSums(&e.rows[k], &r.Sums[r.Which-1])
 	}
 	e.addInstances(&f, rowOf)
-	if n, table := f.Threads&math.MaxUint32, f.Threads>>32; n <= evidenceThreads && table < 2 {
+	if n, table := f.Threads&math.MaxUint32, f.Threads>>32; n <= rawlayout.EvidenceThreads && table < 2 {
 		for i := range f.Thread[table][:n] {
 			t := &f.Thread[table][i]
 			if t.TID < 0 || t.TID > math.MaxInt32 {
@@ -90,13 +76,13 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 
 // plausibleSums reports whether sums can be those of real instances. A damaged disk
 // can leave anything.
-func plausibleSums(s *evidenceSums) bool {
+func plausibleSums(s *rawlayout.EvidenceSums) bool {
 	return s.Count > 0 && s.Count < maxEvidence && s.Wall > 0 && s.Wall < maxEvidence && s.CPU >= 0 && s.CPU <= s.Wall
 }
 
 const maxEvidence = 1 << 56
 
-func addSums(row *trace.EvidenceRow, s *evidenceSums) {
+func addSums(row *trace.EvidenceRow, s *rawlayout.EvidenceSums) {
 	row.Count += s.Count
 	row.WallNS += s.Wall
 	row.CPUNS += s.CPU
@@ -116,7 +102,7 @@ func addSums(row *trace.EvidenceRow, s *evidenceSums) {
 }
 
 // ofBlocked scales the I/O of the measured blocked instances to all blocked instances.
-func ofBlocked(s *evidenceSums, sum int64) int64 {
+func ofBlocked(s *rawlayout.EvidenceSums, sum int64) int64 {
 	switch {
 	case sum < 0 || s.Blocked > 0 && s.Seen <= 0:
 		return trace.Unknown
@@ -127,7 +113,7 @@ func ofBlocked(s *evidenceSums, sum int64) int64 {
 }
 
 // addInstances adds the largest instances of both kinds, each once.
-func (e *evidence) addInstances(f *evidenceContent, rowOf []int) {
+func (e *evidence) addInstances(f *rawlayout.Evidence, rowOf []int) {
 	for _, list := range f.Instances {
 		for i := range list {
 			in := &list[i]
@@ -160,15 +146,14 @@ func (e *evidence) AddTo(c *trace.Content) {
 		known := func(p trace.CallSite) bool {
 			return int(p.Site) <= len(c.Sites) && (p.Function == 0 || slices.ContainsFunc(c.Functions, func(f trace.Function) bool { return f.ID == p.Function }))
 		}
-		for i := range e.rows {
-			if row := &e.rows[i]; !known(row.After) || !known(row.Before) {
-				e.all[i] = 0
-			}
-		}
 		at := r.Clock.Nanoseconds()
 		run := at(last) - at(first)
-		for i := range e.all {
-			e.all[i] = int64(float64(e.all[i]) * float64(run) / float64(max(last-first, 1)))
+		for i := range e.rows {
+			if row := &e.rows[i]; known(row.After) && known(row.Before) {
+				e.all[i] = int64(float64(e.all[i]) * float64(run) / float64(max(last-first, 1)))
+			} else {
+				e.all[i] = 0
+			}
 		}
 		ChooseEvidence(r, e.rows, e.all, slices.DeleteFunc(e.instances, func(in trace.EvidenceInstance) bool {
 			return in.BeginNS < first || in.BeginNS > last

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // evidenceDriver has the shim's evidence.c and usage.c, which read a folder like /proc.
@@ -168,20 +169,20 @@ func TestMorePlacesThanThereIsRoomFor(t *testing.T) {
 }
 
 // made returns a file with a row and an instance, to be damaged.
-func made(change func(f *evidenceContent)) []byte {
-	f := evidenceContent{Rows: 1}
-	copy(f.Magic[:], evidenceMagic)
-	f.Row[0] = evidenceRow{
+func made(change func(f *rawlayout.Evidence)) []byte {
+	f := rawlayout.Evidence{Rows: 1}
+	copy(f.Magic[:], rawlayout.EvidenceMagic)
+	f.Row[0] = rawlayout.EvidenceRow{
 		Thread: 1, After: 3, Before: 4, AfterCaller: 1 << 12, BeforeCaller: 2 << 12, Ticks: 9e6, Which: 2,
-		Sums: [2]evidenceSums{1: {
+		Sums: [2]rawlayout.EvidenceSums{1: {
 			Count: 4, Wall: 8e6, CPU: 6e6, Delay: 1e6, Other: 5, Blocked: 4e6, Seen: 2e6, IOBytes: 100, IOCalls: 2,
 			Data: 1e6,
 		}},
 	}
-	f.Instances[0][3] = evidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3}
+	f.Instances[0][3] = rawlayout.EvidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3}
 	f.Instances[1][0] = f.Instances[0][3]
 	f.Threads = 1 | 1<<32
-	f.Thread[1][0] = evidenceThread{TID: 5, CPU: 6, Delay: -1, Flags: 3}
+	f.Thread[1][0] = rawlayout.EvidenceThread{TID: 5, CPU: 6, Delay: -1, Flags: 3}
 	copy(f.Thread[1][0].Name[:], "app")
 	change(&f)
 	var b bytes.Buffer
@@ -193,7 +194,7 @@ func made(change func(f *evidenceContent)) []byte {
 
 func TestEvidenceFile(t *testing.T) {
 	site := func(word uint64) int32 { return int32(word >> 12) }
-	e := decodeEvidence(made(func(*evidenceContent) {}), site)
+	e := decodeEvidence(made(func(*rawlayout.Evidence) {}), site)
 	require.Equal(t, []trace.EvidenceRow{{
 		EvidenceKey: trace.EvidenceKey{Thread: 1, After: trace.CallSite{Function: 3, Site: 1}, Before: trace.CallSite{Function: 4, Site: 2}},
 		Count:       4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
@@ -204,7 +205,7 @@ func TestEvidenceFile(t *testing.T) {
 	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true, Tool: true}}, e.threads)
 
 	// without call sites two addresses share a row
-	two := made(func(f *evidenceContent) {
+	two := made(func(f *rawlayout.Evidence) {
 		f.Rows, f.Row[1] = 2, f.Row[0]
 		f.Row[1].BeforeCaller = 5 << 12
 		f.Row[1].Sums[1].Delay = -1
@@ -215,11 +216,11 @@ func TestEvidenceFile(t *testing.T) {
 	require.EqualValues(t, 8, joined.rows[0].Count)
 	require.EqualValues(t, trace.Unknown, joined.rows[0].RunDelayNS, "a part is not known, so the sum is not")
 
-	for name, change := range map[string]func(f *evidenceContent){
-		"nothing was measured": func(f *evidenceContent) { f.Row[0].Which = 0 },
-		"no such sums":         func(f *evidenceContent) { f.Row[0].Which = 3 },
-		"more CPU than time":   func(f *evidenceContent) { f.Row[0].Sums[1].CPU = 9e6 },
-		"negative":             func(f *evidenceContent) { f.Row[0].Sums[1].Wall = math.MinInt64 },
+	for name, change := range map[string]func(f *rawlayout.Evidence){
+		"nothing was measured": func(f *rawlayout.Evidence) { f.Row[0].Which = 0 },
+		"no such sums":         func(f *rawlayout.Evidence) { f.Row[0].Which = 3 },
+		"more CPU than time":   func(f *rawlayout.Evidence) { f.Row[0].Sums[1].CPU = 9e6 },
+		"negative":             func(f *rawlayout.Evidence) { f.Row[0].Sums[1].Wall = math.MinInt64 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := decodeEvidence(made(change), site)
@@ -227,8 +228,8 @@ func TestEvidenceFile(t *testing.T) {
 			require.Empty(t, e.instances)
 		})
 	}
-	b := made(func(*evidenceContent) {})
-	for _, damaged := range [][]byte{nil, b[:len(b)-1], append([]byte("x"), b[1:]...), made(func(f *evidenceContent) { f.Rows = 513 })} {
+	b := made(func(*rawlayout.Evidence) {})
+	for _, damaged := range [][]byte{nil, b[:len(b)-1], append([]byte("x"), b[1:]...), made(func(f *rawlayout.Evidence) { f.Rows = 513 })} {
 		require.Nil(t, decodeEvidence(damaged, site))
 	}
 	var none *evidence

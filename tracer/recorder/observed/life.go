@@ -1,10 +1,6 @@
 package observed
 
-import (
-	"encoding/binary"
-
-	"github.com/cairn-mpi/cairn/tracer/rawlayout"
-)
+import "github.com/cairn-mpi/cairn/tracer/rawlayout"
 
 // A Life is what is known of the lifetime of a process (format: life.c). Times are in
 // ticks, 0 if unknown.
@@ -14,29 +10,20 @@ type Life struct {
 	Exit, exitAt     int64 // 1 + the argument of exit
 	Lost             int64 // calls that are in no buffer, for example after tracing stopped
 	Finalized        int64 // 1: MPI_Finalize was among them
-	Counted          bool  // the tracer counts these two
+	Counted          bool  // these two are known
 }
-
-const (
-	lifeMagic = rawlayout.LifeMagic
-	lifeBytes = rawlayout.LifeLostAt // of an earlier tracer, which did not count
-)
 
 // decodeLife decodes the life in the file; the zero value if the format is unknown.
 func decodeLife(b []byte) Life {
-	var l Life
-	if len(b) < lifeBytes || string(b[:len(lifeMagic)]) != lifeMagic {
-		return l
+	word := words(b, rawlayout.LifeMagic, rawlayout.LifeBytes)
+	if word == nil {
+		return Life{}
 	}
-	for i, field := range []*int64{&l.Alive, &l.Signal, &l.SignalAt, &l.Exit, &l.exitAt} {
-		*field = int64(binary.NativeEndian.Uint64(b[rawlayout.LifeAliveAt+8*i:]))
+	return Life{
+		Alive: word(rawlayout.LifeAliveAt), Signal: word(rawlayout.LifeSignalAt), SignalAt: word(rawlayout.LifeSignalTicksAt),
+		Exit: word(rawlayout.LifeExitAt), exitAt: word(rawlayout.LifeExitTicksAt),
+		Lost: max(0, word(rawlayout.LifeLostAt)), Finalized: word(rawlayout.LifeFinalizedAt), Counted: true,
 	}
-	if len(b) >= rawlayout.LifeBytes {
-		l.Lost = max(0, int64(binary.NativeEndian.Uint64(b[rawlayout.LifeLostAt:])))
-		l.Finalized = int64(binary.NativeEndian.Uint64(b[rawlayout.LifeFinalizedAt:]))
-		l.Counted = true
-	}
-	return l
 }
 
 // Last returns the latest time at which the process is known to have been alive, and

@@ -22,20 +22,6 @@ const (
 	StepOutcome  StepKind = rawlayout.VoteOutcome  // the ranks' decision
 )
 
-// The words of an outcome.
-const (
-	outcomeVote      = rawlayout.OutcomeNumberAt / 8    // number of the vote, from 0
-	outcomeExplicit  = rawlayout.OutcomeKindAt / 8      // 1: at MPI_Pcontrol(100)
-	outcomeOrdinal   = rawlayout.OutcomeOrdinalAt / 8   // of the marker
-	outcomeState     = rawlayout.OutcomeStateAt / 8     // trace.VoteState
-	outcomeLeadTimes = rawlayout.OutcomeLeadTimesAt / 8 // 1: the lead's times may be used for those of the interval
-	outcomeFactor    = rawlayout.OutcomeFactorAt / 8    // length of the next interval relative to this one
-	outcomeLead      = rawlayout.OutcomeLeadAt / 8      // of this rank, −1: none
-	outcomeOverhead  = rawlayout.OutcomeOverheadAt / 8  // tracer overhead in ticks
-	outcomeLeadCount = rawlayout.OutcomeLeadsAt / 8     // number of lead ranks, which follow
-	outcomeWords     = rawlayout.OutcomeBytes / 8
-)
-
 // Limits of values that are accepted from a record, which may be damaged.
 const (
 	maxVotes   = 1 << 32
@@ -72,24 +58,34 @@ func ParseStep(w []uint64) (Step, bool) {
 		return Step{Kind: kind, Overhead: int64(w[1])}, true
 	case kind == StepCut && len(w) == 2:
 		return Step{Kind: kind, Vote: w[1]}, true
-	case kind == StepOutcome && len(w) >= outcomeWords && w[outcomeLeadCount] == uint64(len(w)-outcomeWords) &&
-		w[outcomeState] <= uint64(trace.VoteEnded) && w[outcomeOverhead] <= math.MaxInt64 && w[outcomeFactor] <= maxFactor:
-		return Step{Kind: kind, Vote: w[outcomeVote], Overhead: int64(w[outcomeOverhead]), Outcome: parseOutcome(w)}, true
+	case kind == StepOutcome && len(w) >= outcomeWords:
+		return parseOutcome(w)
 	}
 	return Step{}, false
 }
 
-func parseOutcome(w []uint64) Outcome {
-	o := Outcome{
-		Vote: trace.Vote{Explicit: w[outcomeExplicit] != 0, Ordinal: w[outcomeOrdinal], State: trace.VoteState(w[outcomeState])},
-		Lead: none, LeadTimes: w[outcomeLeadTimes] != 0, Factor: max(1, int(w[outcomeFactor])),
+const outcomeWords = rawlayout.OutcomeBytes / 8 // before the lead ranks
+
+func parseOutcome(w []uint64) (Step, bool) {
+	word := func(at int) uint64 { return w[at/8] }
+	state, factor := word(rawlayout.OutcomeStateAt), word(rawlayout.OutcomeFactorAt)
+	overhead, leads := word(rawlayout.OutcomeOverheadAt), w[outcomeWords:]
+	if word(rawlayout.OutcomeLeadsAt) != uint64(len(leads)) || state > uint64(trace.VoteEnded) || overhead > math.MaxInt64 ||
+		factor > maxFactor {
+		return Step{}, false
 	}
-	for _, lead := range w[outcomeWords:] {
+	o := Outcome{
+		Vote: trace.Vote{
+			Explicit: word(rawlayout.OutcomeKindAt) != 0, Ordinal: word(rawlayout.OutcomeOrdinalAt), State: trace.VoteState(state),
+		},
+		Lead: none, LeadTimes: word(rawlayout.OutcomeLeadTimesAt) != 0, Factor: max(1, int(factor)),
+	}
+	for _, lead := range leads {
 		o.Vote.Leads = append(o.Vote.Leads, int(int32(lead)))
 	}
 	slices.Sort(o.Vote.Leads)
 	if o.Vote.State == trace.VoteClustered || o.Vote.State == trace.VoteLead {
-		o.Lead = int(int32(w[outcomeLead]))
+		o.Lead = int(int32(word(rawlayout.OutcomeLeadAt)))
 	}
-	return o
+	return Step{Kind: StepOutcome, Vote: word(rawlayout.OutcomeNumberAt), Overhead: int64(overhead), Outcome: o}, true
 }

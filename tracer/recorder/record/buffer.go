@@ -1,22 +1,21 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"unsafe"
 
+	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // The layout of record buffers and records is docs/decisions/0001-seams.md, "Raw records". The
 // tracer runs on little-endian processors only.
 const (
-	BufferMagic       = rawlayout.BufferMagic
-	BufferFormat      = rawlayout.BufferFormat
 	BufferHeaderBytes = rawlayout.BufferHeader
 	BufferHeaderWords = BufferHeaderBytes / 8
 
 	// words of the buffer header
-	headerMagic    = 0
 	HeaderFormat   = rawlayout.BufferFormatAt / 8 // u32 format, u32 thread
 	HeaderSequence = rawlayout.BufferSequenceAt / 8
 	HeaderUsed     = rawlayout.BufferUsedAt / 8
@@ -37,11 +36,7 @@ const (
 	ReturnWord   = rawlayout.RecordResultAt / 8
 	HeaderWords  = rawlayout.RecordBytes / 8
 
-	recordHeaderBytes = rawlayout.RecordBytes
-	FlagTruncated     = rawlayout.FlagTruncated
-	FlagMarker        = rawlayout.FlagMarker // the call is a marker for clustering
-
-	stoppedBytes = rawlayout.BufferStoppedBytes
+	FlagTruncated = rawlayout.FlagTruncated
 )
 
 // A BufferHeader is the decoded header of a buffer.
@@ -49,12 +44,10 @@ type BufferHeader struct {
 	Thread   uint32
 	Sequence uint64
 	Used     uint64
-	Dropped  uint64
-	Sample   [3]int64 // ticks, monotonic ns, realtime ns
-	Epoch    uint64   // the counter's value when the thread took the buffer
-	Taken    uint64   // number of this use among all of the process's buffers, from 1
-	Closed   bool     // the thread writes no more to it
-	Stopped  string   // why tracing stopped; "" if it did not
+	Epoch    uint64 // the counter's value when the thread took the buffer
+	Taken    uint64 // number of this use among all of the process's buffers, from 1
+	Closed   bool   // the thread writes no more to it
+	Stopped  string // why tracing stopped; "" if it did not
 }
 
 // ErrNoBuffer reports data that is no record buffer of this format.
@@ -76,24 +69,16 @@ func BytesOf(words []uint64) []byte {
 
 // ParseBufferHeader reads the header of a record buffer.
 func ParseBufferHeader(words []uint64) (BufferHeader, error) {
-	var h BufferHeader
-	if len(words) < BufferHeaderWords || string(BytesOf(words[:1])) != BufferMagic || Low(words[HeaderFormat]) != BufferFormat {
-		return h, ErrNoBuffer
+	if len(words) < BufferHeaderWords || string(BytesOf(words[:1])) != rawlayout.BufferMagic || Low(words[HeaderFormat]) != rawlayout.BufferFormat {
+		return BufferHeader{}, ErrNoBuffer
 	}
-	h.Thread = High(words[HeaderFormat])
-	h.Sequence = words[HeaderSequence]
-	h.Used = words[HeaderUsed]
-	h.Dropped = words[headerDropped]
-	h.Epoch, h.Taken, h.Closed = words[HeaderEpoch], words[HeaderTaken], words[HeaderClosed] != 0
-	for i := range h.Sample {
-		h.Sample[i] = int64(words[HeaderSample+i])
+	h := BufferHeader{
+		Thread: High(words[HeaderFormat]), Sequence: words[HeaderSequence], Used: words[HeaderUsed],
+		Epoch: words[HeaderEpoch], Taken: words[HeaderTaken], Closed: words[HeaderClosed] != 0,
 	}
-	text := BytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
-	for i, b := range text {
-		if b == 0 {
-			h.Stopped = string(text[:i])
-			break
-		}
+	text := BytesOf(words[headerStopped : headerStopped+rawlayout.BufferStoppedBytes/8])
+	if reason, _, ended := bytes.Cut(text, []byte{0}); ended {
+		h.Stopped = string(reason)
 	}
 	return h, nil
 }
@@ -105,16 +90,17 @@ type Buffer struct {
 	Words    []uint64 // with the header
 }
 
-// Available returns the number of words that readers may look at so far, header included.
-func (s *Buffer) Available() int {
-	used := s.Words[HeaderUsed]
-	if limit := uint64(len(s.Words)-BufferHeaderWords) * 8; used > limit {
-		used = limit
-	}
-	return BufferHeaderWords + int(used/8)
+// Sample returns the sample of the clocks in the header.
+func (s *Buffer) Sample() timing.ClockSample {
+	w := s.Words[HeaderSample:]
+	return timing.ClockSample{Ticks: int64(w[0]), MonotonicNS: int64(w[1]), RealtimeNS: int64(w[2])}
 }
 
-// WordsOf returns bytes of memory as words.
-func WordsOf(data []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
+// Dropped returns the number of calls for which the thread had no room. It is final when the thread
+// has left the buffer.
+func (s *Buffer) Dropped() uint64 { return s.Words[headerDropped] }
+
+// Available returns the number of words that readers may look at so far, header included.
+func (s *Buffer) Available() int {
+	return BufferHeaderWords + int(min(s.Words[HeaderUsed]/8, uint64(len(s.Words)-BufferHeaderWords)))
 }

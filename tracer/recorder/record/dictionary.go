@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
@@ -25,17 +24,11 @@ import (
 const DictionaryFile = "dictionary"
 
 const (
-	EntryModule     = rawlayout.EntryModule
-	EntryPath       = rawlayout.EntryPath
-	EntryAllocation = rawlayout.EntryAllocation
-	entryLine       = rawlayout.EntryLine
-)
-
-const (
 	// MaxDictionary is the memory in bytes, as Memory estimates it, from which on entries are
 	// missing. It is a constant, since a recovery must see what the recorder saw.
 	MaxDictionary = 16 << 20
 
+	readBytes   = 16 << 10 // read at once: each read may open the file
 	maxEntry    = 1 << 20
 	entryMemory = 64 // of an entry, beside its bytes in the file
 )
@@ -44,24 +37,21 @@ const (
 // has, and a number: of a path in the word of the return address, or of an allocation, with the
 // offset in it, in the word of a pointer.
 const (
-	EntryTag        = rawlayout.EntryTag
-	EntryShift      = rawlayout.EntryShift
 	AllocationShift = rawlayout.OffsetBits
 	OffsetMask      = 1<<AllocationShift - 1
-	AllocationMask  = 1<<(EntryShift-AllocationShift) - 1
+	AllocationMask  = 1<<(rawlayout.EntryShift-AllocationShift) - 1
 )
 
 // LineTag in the word of the return address marks the number of a line.
 const LineTag = 1 << rawlayout.LineBit
 
 // IsEntry reports whether a word refers to an entry.
-func IsEntry(word uint64) bool { return word>>EntryShift == EntryTag }
+func IsEntry(word uint64) bool { return word>>rawlayout.EntryShift == rawlayout.EntryTag }
 
 // A Dictionary is the entries of the file that were read so far. The zero value has no file.
 type Dictionary struct {
-	follow      func() (*os.File, error) // opens the file of a living process
-	open        *os.File                 // or the open file, in a recovery; the caller closes it
-	offset      int64                    // of the next entry
+	file        io.ReaderAt // nil: none
+	offset      int64       // of the next entry
 	memory      int
 	over        bool // no later entry is read
 	Full        bool // that is because of MaxDictionary
@@ -72,41 +62,20 @@ type Dictionary struct {
 	Lines       []trace.Site
 }
 
-// Follow reads the file of a living process, now and at every call of Refresh.
-func (d *Dictionary) Follow(open func() (*os.File, error)) {
-	d.follow = open
-	d.Refresh()
-}
-
-// Read reads the file of a process that has ended. f must stay open as long as the
+// Follow reads the file now and at every call of Refresh. It must be readable as long as the
 // dictionary is in use.
-func (d *Dictionary) Read(f *os.File) {
-	d.open = f
+func (d *Dictionary) Follow(file io.ReaderAt) {
+	d.file = file
 	d.Refresh()
 }
 
 // Refresh reads new entries of the file. Entries that cannot be read are treated as missing:
-// records that need them lose their site or allocation.
+// records that need them lose their site or allocation. One that is incomplete is being written.
 func (d *Dictionary) Refresh() {
-	f := d.open
-	if d.over || f == nil && d.follow == nil {
+	if d.over || d.file == nil {
 		return
 	}
-	if f == nil {
-		var err error
-		if f, err = d.follow(); err != nil {
-			return
-		}
-		defer f.Close()
-	}
-	// mostly there is nothing new
-	if info, err := f.Stat(); err == nil && info.Size() > d.offset {
-		d.readOn(bufio.NewReader(io.NewSectionReader(f, d.offset, info.Size()-d.offset)))
-	}
-}
-
-// readOn reads the entries from offset on. One that is incomplete is being written.
-func (d *Dictionary) readOn(file io.Reader) {
+	file := bufio.NewReaderSize(io.NewSectionReader(d.file, d.offset, math.MaxInt64-d.offset), readBytes)
 	for {
 		var head [1]uint64
 		if _, err := io.ReadFull(file, BytesOf(head[:])); err != nil {
@@ -137,7 +106,7 @@ func (d *Dictionary) Memory() int { return d.memory }
 func (d *Dictionary) add(kind uint64, words []uint64) {
 	r := Reader{Words: words, OK: true}
 	switch kind {
-	case EntryModule:
+	case rawlayout.EntryModule:
 		m := Module{Base: Address(r.Word()), Limit: Address(r.Word())}
 		buildID, _, _ := r.Text()
 		path, _, _ := r.Text()
@@ -145,9 +114,9 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 		if r.OK {
 			d.Modules = append(d.Modules, m)
 		}
-	case EntryPath:
+	case rawlayout.EntryPath:
 		d.Paths = append(d.Paths, words)
-	case entryLine:
+	case rawlayout.EntryLine:
 		line := r.Word()
 		function, _, _ := r.Text()
 		file, _, _ := r.Text()
@@ -159,7 +128,7 @@ func (d *Dictionary) add(kind uint64, words []uint64) {
 				File: string(file), Line: int(line)}
 		}
 		d.Lines = append(d.Lines, s)
-	case EntryAllocation:
+	case rawlayout.EntryAllocation:
 		s := trace.Allocation{Kind: trace.AllocationKind(r.Word()), Number: int(r.Word()), Size: r.Word()}
 		origin := r.Word()
 		s.Ordinal = int(r.Word())

@@ -10,15 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // randomEntries appends entries of up to n bytes to b.
 func randomEntries(b []byte, rng *rand.Rand, n int) []byte {
 	for limit := len(b) + n; len(b) < limit; {
-		kind, words := uint64(record.EntryAllocation), 5
+		kind, words := uint64(rawlayout.EntryAllocation), 5
 		if rng.IntN(2) == 0 {
-			kind, words = record.EntryPath, rng.IntN(40)
+			kind, words = rawlayout.EntryPath, rng.IntN(40)
 		}
 		b = binary.NativeEndian.AppendUint64(b, uint64(8+8*words)|kind<<32)
 		for range words {
@@ -41,14 +42,16 @@ func TestMemoryOfTheDictionary(t *testing.T) {
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		path := filepath.Join(t.TempDir(), record.DictionaryFile)
-		open := func() (*os.File, error) { return os.Open(path) }
+		f, err := os.Create(path)
+		require.NoError(t, err)
+		defer f.Close()
 		var content []byte
 		var following record.Dictionary
 		before := heap()
 		for len(content) < 2*record.MaxDictionary {
 			content = randomEntries(content, rng, 4<<20)
 			require.NoError(t, os.WriteFile(path, content[:len(content)-rng.IntN(9)], 0o600))
-			following.Follow(open)
+			following.Follow(f)
 			if len(content) < record.MaxDictionary/4 {
 				require.False(t, following.Full)
 			}
@@ -58,11 +61,8 @@ func TestMemoryOfTheDictionary(t *testing.T) {
 		require.LessOrEqual(t, following.Memory(), record.MaxDictionary)
 		require.Greater(t, following.Memory(), record.MaxDictionary-1<<20)
 		require.InEpsilon(t, taken, following.Memory(), 0.5)
-		f, err := open()
-		require.NoError(t, err)
-		defer f.Close()
 		var whole record.Dictionary
-		whole.Read(f)
+		whole.Follow(f)
 		require.Equal(t, following.Paths, whole.Paths)
 		require.Equal(t, following.Allocations, whole.Allocations)
 		require.True(t, whole.Full)

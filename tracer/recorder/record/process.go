@@ -1,10 +1,12 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -98,30 +100,24 @@ func ParseProcess(b []byte) (*Process, error) {
 	if err := json.Unmarshal(b, p); err != nil {
 		return nil, err
 	}
-	if p.Format > processFormat {
-		return nil, fmt.Errorf("format %d is newer than %d: %w", p.Format, processFormat, ErrFormat)
+	if p.Format > rawlayout.ProcessFormat {
+		return nil, fmt.Errorf("format %d is newer than %d: %w", p.Format, rawlayout.ProcessFormat, ErrFormat)
 	}
 	if len(p.Constants) > maxConstants {
 		return nil, fmt.Errorf("%d constants", len(p.Constants))
 	}
 	// sites are looked up by binary search
-	sort.SliceStable(p.Modules, func(i, j int) bool { return p.Modules[i].Base < p.Modules[j].Base })
+	slices.SortStableFunc(p.Modules, func(a, b Module) int { return cmp.Compare(a.Base, b.Base) })
 	return p, nil
 }
 
-const (
-	processFormat = rawlayout.ProcessFormat
-	maxConstants  = 1 << 16
-)
+const maxConstants = 1 << 16
 
 // Module returns the module that holds an address, nil if none does.
 func (p *Process) Module(address uint64) *Module {
 	i := sort.Search(len(p.Modules), func(i int) bool { return uint64(p.Modules[i].Base) > address })
-	if i == 0 {
-		return nil
-	}
-	if m := &p.Modules[i-1]; address < uint64(m.Limit) {
-		return m
+	if i > 0 && address < uint64(p.Modules[i-1].Limit) {
+		return &p.Modules[i-1]
 	}
 	return nil
 }

@@ -46,40 +46,43 @@ const (
 	LengthNotSignificant = -3
 )
 
-// Array reads an array. special is one of the lengths above, or 0; sentinel is the pointer
-// of LengthSentinel.
-func (r *Reader) Array() (elements []uint64, special int, sentinel uint64) {
-	n := int64(r.Word())
-	switch {
-	case n >= 0:
-		return r.Take(uint64(n)), 0, 0
-	case n == LengthSentinel:
-		return nil, LengthSentinel, r.Word()
-	case n == LengthNull, n == LengthNotSignificant:
-		return nil, int(n), 0
+// length reads the length of an array or a text. special is one of the lengths above, or 0;
+// sentinel is the pointer of LengthSentinel.
+func (r *Reader) length() (n uint64, special int, sentinel uint64) {
+	switch n := int64(r.Word()); n {
+	case LengthSentinel:
+		return 0, LengthSentinel, r.Word()
+	case LengthNull, LengthNotSignificant:
+		return 0, int(n), 0
+	default:
+		if n < 0 {
+			r.OK = false
+			return 0, LengthNull, 0
+		}
+		return uint64(n), 0, 0
 	}
-	r.OK = false
-	return nil, LengthNull, 0
 }
 
-// Text reads a string.
-func (r *Reader) Text() (text []byte, special int, sentinel uint64) {
-	n := int64(r.Word())
-	switch {
-	case n >= 0:
-		if !r.OK || uint64(n) > uint64(len(r.Words)-r.At)*8 {
-			r.OK = false
-			return nil, LengthNull, 0
-		}
-		words := r.Take((uint64(n) + 7) / 8)
-		return BytesOf(words)[:n], 0, 0
-	case n == LengthSentinel:
-		return nil, LengthSentinel, r.Word()
-	case n == LengthNull, n == LengthNotSignificant:
-		return nil, int(n), 0
+// Array reads an array. special and sentinel are those of its length.
+func (r *Reader) Array() (elements []uint64, special int, sentinel uint64) {
+	n, special, sentinel := r.length()
+	if special != 0 {
+		return nil, special, sentinel
 	}
-	r.OK = false
-	return nil, LengthNull, 0
+	return r.Take(n), 0, 0
+}
+
+// Text reads a string. special and sentinel are those of its length.
+func (r *Reader) Text() (text []byte, special int, sentinel uint64) {
+	n, special, sentinel := r.length()
+	if special != 0 {
+		return nil, special, sentinel
+	}
+	words := r.Take((n + 7) / 8)
+	if !r.OK {
+		return nil, LengthNull, 0
+	}
+	return BytesOf(words)[:n], 0, 0
 }
 
 // StatusWords is the number of words of a status.
@@ -87,18 +90,15 @@ const StatusWords = 3
 
 // Statuses reads the length and elements of an array of statuses.
 func (r *Reader) Statuses() (words []uint64, special int) {
-	n := int64(r.Word())
-	switch {
-	case n >= 0 && n <= int64(len(r.Words)):
-		return r.Take(uint64(n) * StatusWords), 0
-	case n == LengthSentinel:
-		r.Word()
-		return nil, LengthSentinel
-	case n == LengthNull, n == LengthNotSignificant:
-		return nil, int(n)
+	n, special, _ := r.length()
+	if special != 0 {
+		return nil, special
 	}
-	r.OK = false
-	return nil, LengthNull
+	if n > uint64(len(r.Words)) { // n * StatusWords may overflow
+		r.OK = false
+		return nil, LengthNull
+	}
+	return r.Take(n * StatusWords), 0
 }
 
 // Printable converts a text of the application to valid UTF-8 for the trace.

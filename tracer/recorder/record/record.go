@@ -18,7 +18,7 @@ type Record struct {
 }
 
 // IsMarker reports whether the call is a marker for clustering.
-func (r *Record) IsMarker() bool { return r.Flags&FlagMarker != 0 }
+func (r *Record) IsMarker() bool { return r.Flags&rawlayout.FlagMarker != 0 }
 
 // first sets what the first word of a record says.
 func (r *Record) first(w uint64) { r.Function, r.Flags = FunctionIn(w), uint8(w>>56) }
@@ -72,26 +72,20 @@ func (s *Buffer) Claim(at int) int {
 		return HeaderWords
 	}
 	first := s.Words[at]
-	if FunctionIn(first) == SummedFunction && first&rawlayout.Short == 0 {
+	switch size := int(Low(s.Words[at+ReservedWord])); {
+	case first&rawlayout.Short != 0:
+	case FunctionIn(first) == SummedFunction:
 		return int(Low(first)) / 8
-	}
-	if first&rawlayout.Short == 0 {
-		size := int(Low(s.Words[at+ReservedWord]))
-		if size%8 != 0 || size/8 < HeaderWords {
-			return 0
-		}
+	case size%8 != 0 || size/8 < HeaderWords:
+		return 0
+	default:
 		return size / 8
 	}
-	of, inputs := s.original(int(first>>rawlayout.ShortOriginalShift&shortOriginal), at)
-	switch state := first >> rawlayout.ShortStateShift & shortState; {
-	case of == nil:
+	of, inputs := s.original(originalOf(first), at)
+	if of == nil {
 		return 0
-	case state == rawlayout.ShortEqual:
-		return ShortWords
-	case state == rawlayout.ShortOutputs:
-		return ShortWords + len(of) - inputs
 	}
-	return max(int(ShortDuration(first))/8, ShortWords)
+	return shortSize(first, len(of)-inputs)
 }
 
 // inputsIn returns the number of words of header and inputs from the second word of a record; 0: it
@@ -120,6 +114,21 @@ func EqualTo(original int) (bits uint64, ok bool) {
 		original >= BufferHeaderWords && original <= shortOriginal
 }
 
+func originalOf(first uint64) int { return int(first >> rawlayout.ShortOriginalShift & shortOriginal) }
+
+func stateOf(first uint64) uint64 { return first >> rawlayout.ShortStateShift & shortState }
+
+// shortSize returns the words of a short record whose original has so many words of outputs.
+func shortSize(first uint64, outputs int) int {
+	switch stateOf(first) {
+	case rawlayout.ShortEqual:
+		return ShortWords
+	case rawlayout.ShortOutputs:
+		return ShortWords + outputs
+	}
+	return max(int(ShortDuration(first))/8, ShortWords)
+}
+
 // ShortDuration returns the ticks in the first word.
 func ShortDuration(first uint64) uint64 { return first >> rawlayout.ShortDurationShift }
 
@@ -134,7 +143,7 @@ func (s *Buffer) Base() (ticks, epoch uint64) { return s.Words[HeaderSample], s.
 
 // short returns the short record at a word of the buffer.
 func (s *Buffer) short(first uint64, at, limit int, c *Composer) (r Record, size int) {
-	original := int(first >> rawlayout.ShortOriginalShift & shortOriginal)
+	original := originalOf(first)
 	of, inputs := s.original(original, at)
 	if of == nil || limit-at < ShortWords {
 		return r, 0
@@ -145,26 +154,19 @@ func (s *Buffer) short(first uint64, at, limit int, c *Composer) (r Record, size
 	ticks, epoch := s.Base()
 	r.Epoch, r.Enter = epoch+ShortEpoch(second), ticks+ShortEnter(second)
 	r.Exit = r.Enter + ShortDuration(first)
-	state := first >> rawlayout.ShortStateShift & shortState
-	switch state {
-	case rawlayout.ShortEqual:
-		return r, ShortWords
-	case rawlayout.ShortOutputs:
-		size = ShortWords + len(of) - inputs
-	default:
-		size = int(ShortDuration(first)) / 8
-	}
-	if state == rawlayout.ShortOpen {
+	size = shortSize(first, len(of)-inputs)
+	switch state := stateOf(first); {
+	case state == rawlayout.ShortEqual:
+		return r, size
+	case state == rawlayout.ShortOpen:
 		r.Open, r.Exit, r.Words = true, 0, of[:inputs:inputs]
-		return r, max(size, ShortWords)
-	}
-	if size > limit-at {
+		return r, size
+	case size > limit-at:
 		return r, 0
+	case state == rawlayout.ShortOutputs:
+		return c.compose(r, inputs, s.Words[at+ShortWords:at+size]), size
 	}
 	words := s.Words[at : at+size]
-	if state == rawlayout.ShortOutputs {
-		return c.compose(r, inputs, words[ShortWords:]), size
-	}
 	length := 0
 	if size >= explicitWords {
 		length = int(Low(words[2])) / 8

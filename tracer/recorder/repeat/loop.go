@@ -176,24 +176,21 @@ func (t *Thread) close(untraced bool) bool {
 		n := int(record.Low(words[record.LengthWord])) / 8
 		s.kept, words = words[:n:n], words[n:]
 	}
-	first := map[int32]int{} // first step by terminal
+	first := map[int32]*Step{} // by terminal
 	for i := range l.steps {
 		s := &l.steps[i]
-		s.counted = s.repeat.Values.Flat
-		k, ok := first[s.Terminal]
-		if !ok {
-			first[s.Terminal] = i
-			continue
+		f := first[s.Terminal]
+		if f == nil {
+			f, s.counted = s, s.repeat.Values.Flat
+			first[s.Terminal] = f
 		}
-		if f := &l.steps[k]; f.repeat != s.repeat || !sameResults(f, s) {
-			f.counted = false
-		}
+		f.counted = f.counted && f.repeat == s.repeat && sameResults(f, s)
+	}
+	for i := range l.steps {
+		s := &l.steps[i]
+		s.counted = first[s.Terminal].counted
 	}
 	l.buffer = nil
-	for i := range l.steps {
-		s := &l.steps[i]
-		s.counted = l.steps[first[s.Terminal]].counted
-	}
 	if n := 2 * max(len(l.steps), loopBatch); cap(l.stamps) < n {
 		l.stamps = make([]int64, 0, n)
 	}
@@ -201,12 +198,7 @@ func (t *Thread) close(untraced bool) bool {
 }
 
 func sameResults(a, b *Step) bool {
-	for _, at := range a.repeat.Values.At {
-		if a.kept[at] != b.kept[at] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.repeat.Values.At, func(at int32) bool { return a.kept[at] != b.kept[at] })
 }
 
 // sameState reports whether handles and requests are the same as at the beginning of the recorded

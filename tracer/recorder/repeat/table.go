@@ -136,7 +136,7 @@ func (t *Thread) Interrupt() {
 // Remember makes a repeat of the call after Interrupt, whose key was written.
 func (t *Thread) Remember(c *key.Call) {
 	rs := t.table
-	if rs.Off || rs.credit < cost || !c.HasPattern() {
+	if rs.Off || rs.credit < cost {
 		return
 	}
 	p := rs.keys.Pattern(c)

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -11,71 +12,67 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// An answer is what the compressor tells the process, in a file of the process's directory that
-// only the compressor writes and that the process reads (tracer/ring/ring.h).
-type answer struct {
-	bytes    int64 // of the compressor's files
-	removed  int64 // of buffers that the compressor has removed
-	cut      uint64
-	ballot   online.Ballot
-	stopped  string
-	released [rawlayout.RingBuffers]uint64 // by number of a buffer: number of its last use that is in a checkpoint
-}
+// An answer is what the compressor tells the process: the content of a file of the process's
+// directory that only the compressor writes and that the process reads (tracer/ring/ring.h).
+type answer [answerBytes]byte
 
 const (
 	answerFile  = "compressor"
 	answerBytes = rawlayout.CompressorBytes + 8*rawlayout.RingBuffers
 )
 
+func (a *answer) word(at int) uint64 { return binary.NativeEndian.Uint64(a[at:]) }
+
+func (a *answer) set(at int, value uint64) { binary.NativeEndian.PutUint64(a[at:], value) }
+
+// cuts returns the number of cuts whose ballots the answer has.
+func (a *answer) cuts() uint64 { return a.word(rawlayout.CompressorCutAt) }
+
+func (a *answer) setBallot(cuts uint64, b online.Ballot) {
+	unchanged := uint64(0)
+	if b.Unchanged {
+		unchanged = 1
+	}
+	a.set(rawlayout.CompressorSignatureAt, b.Signature)
+	a.set(rawlayout.CompressorUnchangedAt, unchanged)
+	a.set(rawlayout.CompressorPeriodAt, uint64(b.Period))
+	a.set(rawlayout.CompressorCallsAt, b.Calls)
+	a.set(rawlayout.CompressorCutAt, cuts)
+}
+
 // release notes that the records of a use of a buffer are in a checkpoint.
 func (a *answer) release(name string, taken uint64) {
 	n, err := strconv.Atoi(strings.TrimSuffix(name, bufferSuffix))
-	if err == nil && n >= 0 && n < len(a.released) {
-		a.released[n] = taken
+	if err == nil && n >= 0 && n < rawlayout.RingBuffers {
+		a.set(rawlayout.CompressorBytes+8*n, taken)
 	}
 }
 
-// write writes the file.
+// stop says why the process stops tracing.
+func (a *answer) stop(why string) {
+	copy(a[rawlayout.CompressorStoppedAt:][:rawlayout.BufferStoppedBytes-1], why)
+}
+
+func (a *answer) isStopped() bool { return a[rawlayout.CompressorStoppedAt] != 0 }
+
+// write writes the file. The cut comes last, since the process may read meanwhile: once it sees the
+// cut, the ballot is there.
 func (a *answer) write(d *Directory) error {
-	b := make([]byte, answerBytes)
-	copy(b, rawlayout.CompressorMagic)
-	put := func(at int, value uint64) { binary.NativeEndian.PutUint64(b[at:], value) }
-	put(rawlayout.CompressorBytesAt, uint64(a.bytes))
-	put(rawlayout.CompressorRemovedAt, uint64(a.removed))
-	put(rawlayout.CompressorCutAt, a.cut)
-	put(rawlayout.CompressorSignatureAt, a.ballot.Signature)
-	if a.ballot.Unchanged {
-		put(rawlayout.CompressorUnchangedAt, 1)
-	}
-	put(rawlayout.CompressorPeriodAt, uint64(a.ballot.Period))
-	put(rawlayout.CompressorCallsAt, a.ballot.Calls)
-	put(rawlayout.CompressorCutAgainAt, a.cut)
-	copy(b[rawlayout.CompressorStoppedAt:][:rawlayout.BufferStoppedBytes-1], a.stopped)
-	for i, taken := range a.released {
-		put(rawlayout.CompressorBytes+8*i, taken)
-	}
-	return d.overwrite(answerFile, b)
+	const behind = rawlayout.CompressorCutAt + 8
+	return d.overwrite(answerFile, a[:], behind)
 }
 
-// resume reads what an earlier compressor has told the process. What that has removed must not be
+// resume reads what an earlier compressor has answered. What that has removed must not be
 // forgotten.
 func (a *answer) resume(d *Directory) error {
 	b, err := d.read(answerFile, 1<<20)
-	if errors.Is(err, os.ErrNotExist) {
-		return a.write(d)
-	}
-	if err != nil {
+	switch {
+	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
+	case len(b) >= answerBytes && bytes.HasPrefix(b, []byte(rawlayout.CompressorMagic)):
+		copy(a[:], b)
+		return nil
 	}
-	if len(b) < answerBytes || string(b[:len(rawlayout.CompressorMagic)]) != rawlayout.CompressorMagic {
-		return a.write(d)
-	}
-	word := func(at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
-	a.bytes, a.removed = int64(word(rawlayout.CompressorBytesAt)), int64(word(rawlayout.CompressorRemovedAt))
-	for i := range a.released {
-		a.released[i] = word(rawlayout.CompressorBytes + 8*i)
-	}
-	stopped, _, _ := strings.Cut(string(b[rawlayout.CompressorStoppedAt:][:rawlayout.BufferStoppedBytes]), "\x00")
-	a.stopped = stopped
-	return nil
+	copy(a[:], rawlayout.CompressorMagic)
+	return a.write(d)
 }

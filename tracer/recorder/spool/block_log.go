@@ -39,16 +39,18 @@ type blockLog struct {
 
 func (l *blockLog) file(number int) string { return l.prefix + strconv.Itoa(number) }
 
-// A logEnd is where a log ends at a checkpoint: the number and length of its current file.
+// A logEnd is where a log ends at a checkpoint.
 type logEnd struct {
-	number int
-	bytes  int64
+	Number uint64 // of its current file
+	Bytes  int64  // the length of that
 }
+
+func (l *blockLog) end() logEnd { return logEnd{uint64(l.number), l.bytes} }
 
 // resume makes the log end where the last checkpoint says, and returns the bytes of its files.
 // What a compressor wrote after that, before it was killed, is written again.
 func (l *blockLog) resume(d *Directory, end logEnd) (bytes int64, err error) {
-	l.number, l.bytes = end.number, end.bytes
+	l.number, l.bytes = int(end.Number), end.Bytes
 	numbers, err := d.numbered(l.prefix)
 	if err != nil {
 		return 0, err
@@ -57,11 +59,11 @@ func (l *blockLog) resume(d *Directory, end logEnd) (bytes int64, err error) {
 		info, err := d.root.Lstat(l.file(number))
 		switch {
 		case err != nil:
-		case number > end.number || number == end.number && end.bytes == 0:
+		case number > l.number || number == l.number && l.bytes == 0:
 			err = d.root.Remove(l.file(number))
-		case number == end.number:
-			err = d.truncate(l.file(number), end.bytes)
-			bytes += end.bytes
+		case number == l.number:
+			err = d.truncate(l.file(number), l.bytes)
+			bytes += l.bytes
 		default:
 			l.present = append(l.present, info.Size())
 			bytes += info.Size()
@@ -110,7 +112,7 @@ func (w *Writer) writeLog(l *blockLog, full []*recorder.Block) (left []*recorder
 		}
 		size := int64(len(l.scratch))
 		w.diskBytes += size
-		w.written += size
+		w.usage.Written += uint64(size)
 		w.budget.Add(size)
 		for _, b := range full[:n] {
 			w.recorder.Recycle(b)
@@ -163,9 +165,18 @@ func (d *Directory) numbered(prefix string) ([]int, error) {
 	return numbers, nil
 }
 
+// files returns the names of the directory's files that are named prefix and a number, in order.
+func (d *Directory) files(prefix string) (names []string, err error) {
+	numbers, err := d.numbered(prefix)
+	for _, number := range numbers {
+		names = append(names, prefix+strconv.Itoa(number))
+	}
+	return names, err
+}
+
 // readBlockIndex finds the blocks in logs and in parts. It also returns these parts.
-func (d *Directory) readBlockIndex(logs ...string) (x *recorder.BlockIndex, parts []Part, err error) {
-	x = &recorder.BlockIndex{Blocks: map[recorder.BlockOf][]recorder.LoggedBlock{}, Read: d.readBlock}
+func (d *Directory) readBlockIndex() (x *recorder.BlockIndex, parts []Part, err error) {
+	x = &recorder.BlockIndex{Blocks: map[recorder.BlockOf][]recorder.StoredBlock{}, Read: d.readBlock}
 	if parts, err = d.parts(); err != nil {
 		return nil, nil, err
 	}
@@ -179,36 +190,27 @@ func (d *Directory) readBlockIndex(logs ...string) (x *recorder.BlockIndex, part
 	for of, chunks := range trace.OrderChunks(files) {
 		x.Chunks[recorder.BlockOf{Thread: uint32(of.Thread), Terminal: of.Terminal, Stream: of.Stream}] = chunks
 	}
-	for _, prefix := range logs {
-		var files []string
-		if prefix == valuesFile {
-			files = append(files, leftFile)
-		}
-		numbers, err := d.numbered(prefix)
+	logs := []string{leftFile}
+	for _, prefix := range []string{timesFile, valuesFile, chaptersFile} {
+		files, err := d.files(prefix)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, number := range numbers {
-			files = append(files, prefix+strconv.Itoa(number))
-		}
-		for _, file := range files {
-			blocks, err := d.readLog(file)
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, b := range blocks {
-				x.Blocks[b.Of] = append(x.Blocks[b.Of], b)
-			}
+		logs = append(logs, files...)
+	}
+	for _, name := range logs {
+		if err := d.readLog(name, x.Blocks); err != nil {
+			return nil, nil, err
 		}
 	}
 	for _, list := range x.Blocks { // a block in leftFile may also be in the log
-		slices.SortStableFunc(list, func(a, b recorder.LoggedBlock) int { return cmp.Compare(a.First, b.First) })
+		slices.SortStableFunc(list, func(a, b recorder.StoredBlock) int { return cmp.Compare(a.First, b.First) })
 	}
 	return x, parts, nil
 }
 
 // readBlock reads a block as it is in its file. The directory may be closed.
-func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
+func (d *Directory) readBlock(b *recorder.StoredBlock) ([]byte, error) {
 	text := make([]byte, b.Size)
 	_, err := (&fileOf{d, b.File}).ReadAt(text, b.At)
 	if errors.Is(err, io.EOF) {
@@ -217,20 +219,20 @@ func (d *Directory) readBlock(b *recorder.LoggedBlock) ([]byte, error) {
 	return text, err
 }
 
-// readLog finds the blocks in a file of a log. It ignores what follows a block that is
-// damaged or incomplete.
-func (d *Directory) readLog(name string) (blocks []recorder.LoggedBlock, err error) {
+// readLog adds the blocks in a file of a log. It ignores what follows a block that is damaged or
+// incomplete.
+func (d *Directory) readLog(name string, blocks map[recorder.BlockOf][]recorder.StoredBlock) error {
 	text, err := d.read(name, maxBlockFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	for at := 0; ; {
 		b, size, ok := recorder.ParseBlock(text[at:])
 		if !ok {
-			return blocks, err
+			return err
 		}
 		b.Data = [2][]byte{} // do not keep the text
-		blocks = append(blocks, recorder.LoggedBlock{Block: *b, File: name, At: int64(at), Size: size})
+		blocks[b.Of] = append(blocks[b.Of], recorder.StoredBlock{Block: *b, File: name, At: int64(at), Size: size})
 		at += size
 	}
 }

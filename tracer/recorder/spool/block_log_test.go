@@ -91,7 +91,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 			all := func(int) uint64 { return 1 << 40 }
 			requireTimes(t, s, c, all)
 			compare(t, wholeContent(s), c)
-			c, report, err := Snapshot(dir)
+			c, report, err := snapshot(dir)
 			require.NoError(t, err)
 			require.Greater(t, report.Calls, uint64(19_000))
 			requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
@@ -99,7 +99,7 @@ func TestTimesComeBackFromBlocks(t *testing.T) {
 			r := recorder.New(s.Process)
 			r.Limits.BlockCalls = 512
 			consumeAll(r, s)
-			again, err := recorder.Restore(s.Process, r.AppendState(nil))
+			again, err := restored(s.Process, stateOf(r))
 			require.NoError(t, err)
 			c, err = again.Content()
 			require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestBlockLogIsCutIntoFiles(t *testing.T) {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 		}
 	})
-	d, err := openPath(dir)
+	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
 	var sum int64
@@ -136,7 +136,7 @@ func TestBlockLogIsCutIntoFiles(t *testing.T) {
 			sum += info.Size()
 		}
 	}
-	x, _, err := d.readBlockIndex(timesFile, valuesFile)
+	x, _, err := d.readBlockIndex()
 	require.NoError(t, err)
 	var indexed int64
 	for _, list := range x.Blocks {
@@ -168,10 +168,10 @@ func FuzzBlock(f *testing.F) {
 		}
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "times-0"), text, 0o644))
-		d, err := openPath(dir)
+		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		defer d.Close()
-		x, _, err := d.readBlockIndex(timesFile, valuesFile)
+		x, _, err := d.readBlockIndex()
 		require.NoError(t, err)
 		for of, list := range x.Blocks {
 			for i := range list {

@@ -3,9 +3,9 @@ package spool
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -17,10 +17,12 @@ import (
 
 // A bufferFile is a record buffer in the directory, as it was when its header was read.
 type bufferFile struct {
-	name   string
-	size   int64 // of the file
-	header record.BufferHeader
-	epoch  uint64 // of the header, but not less than that of the thread's buffer before
+	name    string
+	size    int64 // of the file
+	onTmpfs bool
+	header  record.BufferHeader
+	epoch   uint64 // of the header, but not less than that of the thread's buffer before
+	done    bool   // the recorder had consumed it before this reading
 }
 
 // consumedBy reports whether a recorder has consumed all of the buffer's records.
@@ -28,17 +30,8 @@ func (f *bufferFile) consumedBy(r *recorder.Recorder) bool {
 	return f.header.Sequence < r.NextBuffer(f.header.Thread)
 }
 
-// consumedOf reports for each buffer whether a recorder has consumed all of its records.
-func consumedOf(files []bufferFile, r *recorder.Recorder) []bool {
-	done := make([]bool, len(files))
-	for i := range files {
-		done[i] = files[i].consumedBy(r)
-	}
-	return done
-}
-
-// errMoved reports that buffers of a living process changed while they were read.
-var errMoved = errors.New("record buffers were reused while they were read")
+// errMoved reports that a buffer of a living process was used again before it was read.
+var errMoved = errors.New("a record buffer was used again before it was read")
 
 // A reading is a way to read the record buffers of a process.
 type reading struct {
@@ -50,11 +43,12 @@ type reading struct {
 	hook   func()          // for tests: called before each header is read
 }
 
-// settled is what is known of the buffers of a living process at one moment.
-type settled struct {
-	closed map[uint64]bool // by use of a buffer: its thread had filled it
-	words  map[uint64]int  // of the others: how many words precede the first call that had not returned
-}
+// settled is what is known of the buffers of a living process at one moment. By use of a buffer, it
+// is how many words precede the first call that had not returned; allWords if its thread had filled
+// it.
+type settled map[uint64]int
+
+const allWords = math.MaxInt
 
 // readBuffers reads the record buffers that the recorder has not consumed yet. It also returns all
 // buffers that there are.
@@ -65,20 +59,26 @@ type settled struct {
 //
 //  1. Find which buffers are filled, and how many records of the others are committed.
 //  2. After that, list the buffers again and read them.
-//  3. Pass on what step 1 found. Of each thread with further records, also pass on the epoch at
-//     which they begin (Source.Beyond).
+//  3. Pass on what step 1 found, as far as it is still there: a thread may use a buffer again whose
+//     records it has copied to another file. Of each thread with further records, also pass on the
+//     epoch at which they begin (Source.Beyond).
 func (d *Directory) readBuffers(r *recorder.Recorder, how reading) (sources []*recorder.Source, files []bufferFile, err error) {
 	if files, err = d.listBuffers(how); err != nil {
 		return nil, nil, err
 	}
 	var known settled
-	if how.closed = how.closed && !severalThreads(files); how.living && !how.closed {
+	if how.living {
+		how.closed = how.closed && !severalThreads(r, files)
 		if known, err = d.settle(r, files, how); err != nil {
 			return nil, nil, err
 		}
 		if files, err = d.listBuffers(how); err != nil {
 			return nil, nil, err
 		}
+		how.closed = how.closed && !severalThreads(r, files)
+	}
+	for i := range files {
+		files[i].done = files[i].consumedBy(r)
 	}
 	for _, t := range chooseBuffers(r, files, known, how) {
 		s, err := d.readSource(r, t, known, how)
@@ -92,20 +92,24 @@ func (d *Directory) readBuffers(r *recorder.Recorder, how reading) (sources []*r
 
 // settle is step 1.
 func (d *Directory) settle(r *recorder.Recorder, files []bufferFile, how reading) (settled, error) {
-	known := settled{closed: map[uint64]bool{}, words: map[uint64]int{}}
+	known := settled{}
 	for i := range files {
 		f := &files[i]
 		switch {
 		case f.consumedBy(r):
 		case f.header.Closed:
-			known.closed[f.header.Taken] = true
+			known[f.header.Taken] = allWords
+		case how.closed: // nobody reads it now
 		case how.most > 0 && f.size > maxLiveBuffer: // nobody reads it now (isTooMuch)
 		default:
 			b, err := d.readBuffer(f, true, how.memory)
+			if errors.Is(err, errMoved) {
+				continue // nothing of it is known
+			}
 			if err != nil {
 				return known, err
 			}
-			known.words[f.header.Taken] = settledIn(b)
+			known[f.header.Taken] = settledIn(b)
 		}
 	}
 	return known, nil
@@ -113,11 +117,11 @@ func (d *Directory) settle(r *recorder.Recorder, files []bufferFile, how reading
 
 // whole reports whether all of a buffer is passed on.
 func (how *reading) whole(f *bufferFile, known settled) bool {
-	return !how.living || how.closed || known.closed[f.header.Taken]
+	return !how.living || known[f.header.Taken] == allWords
 }
 
-func severalThreads(files []bufferFile) bool {
-	return slices.ContainsFunc(files, func(f bufferFile) bool { return f.header.Thread != files[0].header.Thread })
+func severalThreads(r *recorder.Recorder, files []bufferFile) bool {
+	return len(r.Threads()) > 1 || slices.ContainsFunc(files, func(f bufferFile) bool { return f.header.Thread != files[0].header.Thread })
 }
 
 // listBuffers reads the headers of all buffers, about in the order in which their records are
@@ -187,30 +191,33 @@ func (d *Directory) buffers(how reading) ([]string, error) {
 }
 
 // openBuffer opens a buffer file and reads its header.
-func (d *Directory) openBuffer(name string, words []uint64) (file *os.File, f bufferFile, err error) {
-	if file, err = d.openFile(name); err != nil {
+func (d *Directory) openBuffer(name string, words []uint64) (*os.File, bufferFile, error) {
+	f := bufferFile{name: name}
+	file, onTmpfs, err := d.openFile(name)
+	if err != nil {
 		return nil, f, err
 	}
-	info, err := file.Stat()
-	if err == nil && info.Size() > maxBufferFile {
-		err = fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
-	}
-	if err == nil {
-		_, err = file.ReadAt(record.BytesOf(words[:record.BufferHeaderWords]), 0)
-		if errors.Is(err, io.EOF) {
-			err = record.ErrNoBuffer
-		}
-	}
-	f = bufferFile{name: name}
-	if err == nil {
-		f.size = info.Size()
-		f.header, err = record.ParseBufferHeader(words)
-	}
-	if err != nil {
+	f.onTmpfs = onTmpfs
+	if err := f.readHeader(file, words); err != nil {
 		file.Close()
 		return nil, f, err
 	}
 	return file, f, nil
+}
+
+func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
+	if f.size, err = plainfile.Size(file, maxBufferFile); err != nil {
+		return err
+	}
+	_, err = file.ReadAt(record.BytesOf(words[:record.BufferHeaderWords]), 0)
+	switch {
+	case errors.Is(err, io.EOF):
+		return record.ErrNoBuffer
+	case err != nil:
+		return err
+	}
+	f.header, err = record.ParseBufferHeader(words)
+	return err
 }
 
 func (d *Directory) readHeader(name string, words []uint64) (bufferFile, error) {
@@ -226,7 +233,11 @@ func (d *Directory) readHeader(name string, words []uint64) (bufferFile, error) 
 // any more that f is about.
 func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory) (*record.Buffer, error) {
 	words := memory.take(record.BufferHeaderWords)
+	defer func() { memory.used = append(memory.used, words) }()
 	file, now, err := d.openBuffer(f.name, words)
+	if living && (errors.Is(err, record.ErrNoBuffer) || errors.Is(err, os.ErrNotExist)) {
+		return nil, errMoved
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -236,12 +247,18 @@ func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory)
 	}
 	if living { // a thread that takes the buffer anew changes the header first
 		after, err := d.readHeader(f.name, memory.header[:])
-		if err != nil || now.header.Taken != f.header.Taken || after.header.Taken != f.header.Taken {
+		if err != nil || !now.isUseOf(f) || !after.isUseOf(f) {
 			return nil, errMoved
 		}
 	}
-	memory.used = append(memory.used, words)
 	return &record.Buffer{Thread: now.header.Thread, Sequence: now.header.Sequence, Words: words}, nil
+}
+
+// isUseOf reports whether two headers of a file are of one use of its buffer. One of them may have
+// been read while a thread wrote it.
+func (f *bufferFile) isUseOf(other *bufferFile) bool {
+	a, b := &f.header, &other.header
+	return a.Taken == b.Taken && a.Thread == b.Thread && a.Sequence == b.Sequence
 }
 
 // readRecords reads the records of a buffer behind its header. A long buffer is read on only while
@@ -292,26 +309,34 @@ type threadBuffers struct {
 	thread uint32
 	files  []bufferFile
 	next   uint64 // sequence number of the next one
-	more   bool   // there are others, which begin at epoch
-	epoch  uint64
+	more   bool   // there are others
+	epoch  uint64 // at which those begin, or before
 }
 
 // chooseBuffers returns the buffers to read, thread by thread.
 func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how reading) (chosen []*threadBuffers) {
 	byThread := map[uint32]*threadBuffers{}
+	of := func(thread uint32) *threadBuffers {
+		t := byThread[thread]
+		if t == nil {
+			t = &threadBuffers{thread: thread, next: r.NextBuffer(thread)}
+			byThread[thread] = t
+			chosen = append(chosen, t)
+		}
+		return t
+	}
 	left := how.most
 	for i := range files {
 		f := &files[i]
 		h := &f.header
-		if f.consumedBy(r) || how.closed && !h.Closed {
+		switch {
+		case f.done && how.living:
+			of(h.Thread).epoch = f.epoch
+			continue
+		case f.done, how.closed && known[h.Taken] != allWords:
 			continue
 		}
-		t := byThread[h.Thread]
-		if t == nil {
-			t = &threadBuffers{thread: h.Thread, next: r.NextBuffer(h.Thread)}
-			byThread[h.Thread] = t
-			chosen = append(chosen, t)
-		}
+		t := of(h.Thread)
 		n := len(t.files)
 		switch {
 		case t.more || n > 0 && h.Sequence < t.next: // the latter is a copy
@@ -324,8 +349,19 @@ func chooseBuffers(r *recorder.Recorder, files []bufferFile, known settled, how 
 			continue
 		}
 		left -= f.size
-		t.next = h.Sequence + 1
+		t.next, t.epoch = h.Sequence+1, f.epoch
 		t.files = append(t.files, *f)
+	}
+	if how.living && !slices.ContainsFunc(files, func(f bufferFile) bool { return f.header.Stopped != "" }) {
+		// A thread has a buffer that is not full, until tracing stops. Where none is listed the
+		// thread was changing it, and others may have records that are younger than its next one.
+		for _, thread := range r.Threads() {
+			of(thread)
+		}
+		for _, t := range chosen {
+			n := len(t.files)
+			t.more = t.more || n == 0 || t.files[n-1].header.Closed
+		}
 	}
 	slices.SortFunc(chosen, func(a, b *threadBuffers) int { return cmp.Compare(a.thread, b.thread) })
 	return chosen
@@ -352,16 +388,25 @@ func (d *Directory) readSource(r *recorder.Recorder, t *threadBuffers, known set
 	s.More, s.Beyond = t.more, t.epoch
 	for i := range t.files {
 		f := &t.files[i]
-		b, err := d.readBuffer(f, how.living, how.memory)
+		whole := how.whole(f, known)
+		end, seen := known[f.header.Taken]
+		var b *record.Buffer
+		err := errMoved
+		if whole || seen {
+			b, err = d.readBuffer(f, how.living, how.memory)
+		}
+		if errors.Is(err, errMoved) { // its records are elsewhere, or it was not there in step 1
+			s.More, s.Beyond = true, f.epoch
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
 		s.Buffers = append(s.Buffers, b)
-		if how.whole(f, known) {
+		if whole {
 			continue
 		}
 		s.Closed = false
-		end := max(known.words[f.header.Taken], record.BufferHeaderWords)
 		var c record.Composer
 		if next, size := b.At(end, &c); size > 0 && !next.Open {
 			s.More, s.Beyond = true, next.Epoch

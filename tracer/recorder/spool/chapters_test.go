@@ -54,7 +54,7 @@ func TestChapters(t *testing.T) {
 				require.Less(t, w.spool.recorder.Memory(), 2*3*limit+(1<<20), "two threads, with what comes between two checkpoints")
 				w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 				if n%(5*997) == 0 {
-					c, report, err := Snapshot(dir)
+					c, report, err := snapshot(dir)
 					require.NoError(t, err)
 					require.Greater(t, report.Calls, uint64(n-2000))
 					for i := range c.Threads.Len() {

@@ -51,16 +51,12 @@ func finest(p *trace.Part) uint64 {
 // parts that are in the spool only. It leaves a part that would not become smaller. The caller must
 // ensure that nobody else packs or reads the directory at the same time.
 func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) {
-	p, err := d.Process()
-	if err != nil {
-		return done, err
-	}
-	last, err := d.readCheckpoint(p, timesFile, chaptersFile)
-	if err != nil || last == nil {
+	last, err := d.readCheckpoint()
+	if err != nil || !last.found {
 		return done, err
 	}
 	parts := slices.DeleteFunc(last.parts, func(p Part) bool { return !p.Local() || !slices.Contains(numbers, p.Number) })
-	c, threads, err := last.recorder.Outline(callsIn(parts))
+	c, threads, err := last.recorder.Outline(callsIn(parts...).of)
 	if err != nil {
 		return done, err
 	}
@@ -73,19 +69,15 @@ func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) 
 }
 
 // callsIn returns the range of calls of each thread that have blocks in parts.
-func callsIn(parts []Part) func(thread uint32) recorder.CallRange {
-	in := map[uint32]recorder.CallRange{}
+func callsIn(parts ...Part) callRanges {
+	calls := callRanges{}
 	for _, p := range parts {
 		p.Blocks(func(b trace.PartBlock) {
 			from := b.Number() * timing.BlockCalls
-			have, known := in[uint32(b.Thread())]
-			if !known {
-				have = recorder.CallRange{From: from, To: from}
-			}
-			in[uint32(b.Thread())] = recorder.CallRange{From: min(have.From, from), To: max(have.To, from+timing.BlockCalls)}
+			calls.add(uint32(b.Thread()), from, from+timing.BlockCalls)
 		})
 	}
-	return func(thread uint32) recorder.CallRange { return in[thread] }
+	return calls
 }
 
 // sums returns a copy of a part with sums over as many calls as possible instead of times. It
@@ -94,15 +86,11 @@ func (d *Directory) sums(p Part) ([]byte, error) {
 	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, recorder.ErrBlocks
 	}
-	process, err := d.Process()
-	if err != nil {
-		return nil, err
-	}
-	last, err := d.readCheckpoint(process, timesFile, chaptersFile)
-	if err != nil || last == nil {
+	last, err := d.readCheckpoint()
+	if err != nil || !last.found {
 		return nil, errors.Join(recorder.ErrBlocks, err)
 	}
-	c, threads, err := last.recorder.Outline(callsIn([]Part{p}))
+	c, threads, err := last.recorder.Outline(callsIn(p).of)
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +110,14 @@ func (d *Directory) coarsen(p Part, per uint64, c *trace.Content, threads []trac
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() >= p.Size() {
+	size := d.sizeOf(partNew)
+	if size >= p.Size() {
 		return d.root.Remove(partNew)
 	}
 	if err := d.root.Rename(partNew, partFile+strconv.Itoa(p.Number)); err != nil {
 		return err
 	}
-	done.Calls, done.Before, done.After = done.Calls+calls, done.Before+p.Size(), done.After+info.Size()
+	done.Calls, done.Before, done.After = done.Calls+calls, done.Before+p.Size(), done.After+size
 	return nil
 }
 
@@ -147,14 +132,14 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 		if err != nil {
 			return
 		}
-		t := slices.IndexFunc(threads, func(t trace.Thread) bool { return t.Thread == b.Thread() })
+		t := threadOf(threads, b.Thread())
 		switch {
 		case b.SumsOf() >= per:
 			err = w.Copy(b)
-		case t < 0:
+		case t == nil:
 			err = recorder.ErrBlocks
 		default:
-			err = w.Coarsen(&threads[t], b, per)
+			err = w.Coarsen(t, b, per)
 			calls += timing.BlockCalls
 		}
 	})

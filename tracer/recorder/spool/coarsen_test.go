@@ -28,7 +28,7 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 		w, dir := startSpool(t, s)
 		given := uint64(0)
 		coarsen := func() {
-			d, err := openPath(dir)
+			d, err := OpenPath(dir)
 			require.NoError(t, err)
 			defer d.Close()
 			parts, err := d.LocalParts()
@@ -55,7 +55,7 @@ func TestCoarsenWhileTheProcessGoesOn(t *testing.T) {
 			if random.IntN(calls/36) == 0 {
 				packed(t, dir)
 				coarsen()
-				c, _, err := Snapshot(dir)
+				c, _, err := snapshot(dir)
 				require.NoError(t, err)
 				written(t, c)
 			}

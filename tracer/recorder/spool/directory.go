@@ -18,10 +18,12 @@ import (
 // regular files of a size that the tracer writes, and it never blocks. Errors name files but never
 // quote their content.
 type Directory struct {
-	root      *os.Root
-	tmpfs     *os.Root // its files on a tmpfs; nil: none so far
-	openTmpfs func() (*os.Root, error)
-	reopen    func() (*Directory, error)
+	// The folder that the directory is in. It stays open: times are read as long as the trace is in
+	// use, possibly after Close.
+	spool *os.Root
+	name  string // in the folder
+	root  *os.Root
+	tmpfs *os.Root // its files on a tmpfs; nil: none so far
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
 	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters). It
@@ -38,36 +40,18 @@ func OpenDirectory(spool *os.Root, name string) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{
-		root:      root,
-		openTmpfs: func() (*os.Root, error) { return openOnTmpfs(spool, name) },
-		reopen:    func() (*Directory, error) { return OpenDirectory(spool, name) },
-	}, nil
+	return &Directory{spool: spool, name: name, root: root}, nil
 }
 
-// openPath opens a directory by its path.
-func openPath(dir string) (*Directory, error) {
-	root, err := os.OpenRoot(dir)
+// OpenPath opens a process's directory by its path. The runtime closes the folder that it is in,
+// once nobody refers to it.
+func OpenPath(path string) (*Directory, error) {
+	spool, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{
-		root: root,
-		openTmpfs: func() (*os.Root, error) {
-			spool, err := os.OpenRoot(filepath.Dir(dir))
-			if err != nil {
-				return nil, err
-			}
-			defer spool.Close()
-			return openOnTmpfs(spool, filepath.Base(dir))
-		},
-		reopen: func() (*Directory, error) { return openPath(dir) },
-	}, nil
+	return OpenDirectory(spool, filepath.Base(path))
 }
-
-// again opens the directory once more: times are read as long as the trace is in use, possibly
-// after this one is closed.
-func (d *Directory) again() (*Directory, error) { return d.reopen() }
 
 // Close closes the directory.
 func (d *Directory) Close() error {
@@ -84,7 +68,7 @@ func (d *Directory) read(name string, limit int64) ([]byte, error) {
 
 // open opens a file; nil if there is none.
 func (d *Directory) open(name string) (*os.File, error) {
-	f, err := d.openFile(name)
+	f, _, err := d.openFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -93,6 +77,11 @@ func (d *Directory) open(name string) (*os.File, error) {
 
 // Alive reports whether the process is alive. A process that has not taken its lock
 // yet counts as dead.
+//
+// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it
+// when the process ends, however it ends, and shows it to every process on the node, even in
+// another PID namespace. It belongs to the process and not to the open file, so children do not
+// inherit it. The shim takes it (spool.c).
 func (d *Directory) Alive() (bool, error) {
 	f, err := d.open(lockFile)
 	if f == nil || err != nil {
@@ -115,7 +104,7 @@ func (d *Directory) LaterModules() []record.Module {
 	}
 	defer f.Close()
 	var entries record.Dictionary
-	entries.Read(f)
+	entries.Follow(f)
 	return entries.Modules
 }
 
@@ -131,19 +120,13 @@ func (d *Directory) Recover() (*trace.Content, *Report, error) {
 func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
-	for range tries {
-		var content *trace.Content
-		var report *Report
-		var before uint64
-		content, report, before, err = d.recoverAt(false)
-		if err != nil {
-			if errors.Is(err, plainfile.ErrOdd) {
-				break
-			}
+	for try := 0; try < tries && !errors.Is(err, plainfile.ErrOdd); try++ {
+		content, report, before, failed := d.recoverAt(false)
+		if err = failed; err != nil {
 			continue // for example because both state files were rewritten while they were read
 		}
-		// A checkpoint during the reading means that buffers may have been reused.
-		if state, _, err := d.readState(); err == nil && before == state.number {
+		// The records of a checkpoint during the reading may be in no buffer any more.
+		if state, _, err := d.readState(); err == nil && before == state.Number {
 			return content, report, nil
 		}
 	}
@@ -164,16 +147,6 @@ const (
 // maxProcessJSON is the limit for process.json: a few hundred constants, some hundred modules.
 const maxProcessJSON = 16 << 20
 
-// ReadProcess reads process.json of a process directory.
-func ReadProcess(dir string) (*record.Process, error) {
-	d, err := openPath(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Process()
-}
-
 // errNotProcess describes an invalid process.json without quoting it, since it may not be
 // the tracer's file.
 var errNotProcess = errors.New("it is not the tracer's description of a process")
@@ -185,26 +158,11 @@ func (d *Directory) Process() (*record.Process, error) {
 		return nil, err
 	}
 	p, err := record.ParseProcess(b)
-	switch {
-	case errors.Is(err, record.ErrFormat):
+	if err != nil {
+		if !errors.Is(err, record.ErrFormat) {
+			err = errNotProcess
+		}
 		return nil, fmt.Errorf("%s: %w", processFile, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", processFile, errNotProcess)
 	}
 	return p, nil
-}
-
-// A process holds an fcntl write lock on the file "lock" of its directory. The kernel releases it
-// when the process ends, however it ends, and shows it to every process on the node, even in
-// another PID namespace. It belongs to the process and not to the open file, so children do not
-// inherit it. The shim takes it (spool.c).
-
-// Alive reports whether the process of a process directory is alive (Directory.Alive).
-func Alive(dir string) (bool, error) {
-	d, err := openPath(dir)
-	if err != nil {
-		return false, err
-	}
-	defer d.Close()
-	return d.Alive()
 }

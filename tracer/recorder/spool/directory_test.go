@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -50,9 +52,9 @@ func TestOddFilesAreRefused(t *testing.T) {
 				put(t, filepath.Join(dir, name), secret)
 				said := make(chan string, 1)
 				go func() {
-					_, aliveErr := Alive(dir)
+					_, aliveErr := isAlive(dir)
 					_, report, err := Recover(dir)
-					_, _, snapErr := Snapshot(dir)
+					_, _, snapErr := snapshot(dir)
 					var text strings.Builder
 					for _, e := range []error{aliveErr, err, snapErr} {
 						if e != nil {
@@ -80,12 +82,33 @@ func TestOddFilesAreRefused(t *testing.T) {
 	}
 }
 
+func snapshot(dir string) (*trace.Content, *Report, error) {
+	d, err := OpenPath(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	return d.Snapshot()
+}
+
+func isAlive(dir string) (bool, error) {
+	d, err := OpenPath(dir)
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	return d.Alive()
+}
+
 // An error about process.json quotes nothing of its content.
 func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 	for _, content := range []string{"topsecret", `{"pid":"topsecret"}`, `{"format":1,"constants":[{"kind":"topsecret","value":"topsecret"}]}`, `{"topsecret`} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, processFile), []byte(content), 0o644))
-		_, err := ReadProcess(dir)
+		d, err := OpenPath(dir)
+		require.NoError(t, err)
+		defer d.Close()
+		_, err = d.Process()
 		require.Error(t, err)
 		for _, leak := range []string{"topsecret", "'o'", "'t'"} {
 			require.NotContains(t, err.Error(), leak)
@@ -96,9 +119,39 @@ func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 // A directory that cannot be read just now, for example without free descriptors, is not
 // one without calls.
 func TestDirectoryThatCannotBeRead(t *testing.T) {
-	d, err := openPath(t.TempDir())
+	d, err := OpenPath(t.TempDir())
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	_, err = d.buffers(reading{})
 	require.Error(t, err)
+}
+
+// Files that are no buffers, as many as the application likes, take no descriptors.
+func TestFilesThatAreNoBuffersAreClosed(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, size int64) {
+		f, err := os.Create(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.NoError(t, f.Truncate(size))
+		require.NoError(t, f.Close())
+	}
+	put("0.seg", 8)
+	put("1.seg", 1<<16)
+	put("2.seg", maxBufferFile+1)
+	d, err := OpenPath(dir)
+	require.NoError(t, err)
+	defer d.Close()
+	opened := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(entries)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes what nobody refers to
+	before := opened()
+	for range 10 {
+		files, err := d.listBuffers(reading{odd: func(error) {}})
+		require.NoError(t, err)
+		require.Empty(t, files)
+	}
+	require.Equal(t, before, opened())
 }

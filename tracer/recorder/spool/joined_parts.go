@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -16,7 +17,6 @@ import (
 // has lost one of them.
 const (
 	piecesFile    = "pieces-"
-	piecesNew     = "pieces.new" // being written
 	maxPiecesFile = 64 << 20
 )
 
@@ -29,6 +29,8 @@ type original struct {
 	Part   storedPart `json:"part"`
 }
 
+func (o *original) file(prefix string) string { return prefix + strconv.Itoa(o.Number) }
+
 // joinStored joins the indexes of stored parts if there are many of about the same size. It returns
 // the additional bytes.
 func (d *Directory) joinStored() (more int64, err error) {
@@ -36,7 +38,7 @@ func (d *Directory) joinStored() (more int64, err error) {
 	if err != nil || len(numbers) < joinedParts {
 		return 0, err
 	}
-	alike := map[int][]int{} // by number of joins
+	alike := map[int][]original{} // by number of joins
 	for _, number := range numbers {
 		s, err := d.readStored(number)
 		if err != nil {
@@ -46,7 +48,7 @@ func (d *Directory) joinStored() (more int64, err error) {
 		for n := len(s.Pieces); n >= joinedParts; n /= joinedParts {
 			times++
 		}
-		alike[times] = append(alike[times], number)
+		alike[times] = append(alike[times], original{number, s})
 	}
 	for times := 0; len(alike[times]) > 0; times++ {
 		if len(alike[times]) >= joinedParts {
@@ -58,35 +60,28 @@ func (d *Directory) joinStored() (more int64, err error) {
 
 // join joins some stored parts. If it is killed, some originals remain beside the joined part; each
 // block counts once.
-func (d *Directory) join(numbers []int) (more int64, err error) {
-	last := numbers[len(numbers)-1]
+func (d *Directory) join(stored []original) (more int64, err error) {
 	var originals []original
 	var parts []*trace.Part
 	var all storedPart
 	before := int64(0)
-	for _, number := range numbers {
-		s, err := d.readStored(number)
+	for _, s := range stored {
+		p, err := d.openRemote(s.Part)
 		if err != nil {
 			return 0, err
 		}
-		p, err := d.openStored(number)
+		parts = append(parts, p)
+		mine, err := d.originals(s)
 		if err != nil {
 			return 0, err
-		}
-		parts = append(parts, p.Part)
-		mine := []original{{number, s}}
-		if len(s.Pieces) > 1 {
-			if mine, err = d.readPieces(number); err != nil {
-				return 0, err
-			}
 		}
 		originals = append(originals, mine...)
-		for _, piece := range s.Pieces {
+		for _, piece := range s.Part.Pieces {
 			piece.From += all.Bytes
 			all.Pieces = append(all.Pieces, piece)
 		}
-		all.Bytes += s.Bytes
-		before += d.sizeOf(storedFile+strconv.Itoa(number)) + d.sizeOf(piecesFile+strconv.Itoa(number))
+		all.Bytes += s.Part.Bytes
+		before += d.sizeOf(s.file(storedFile)) + d.sizeOf(s.file(piecesFile))
 	}
 	if all.Index, err = trace.JoinParts(parts); err != nil {
 		return 0, err
@@ -96,32 +91,29 @@ func (d *Directory) join(numbers []int) (more int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.replace(piecesNew, piecesFile+strconv.Itoa(last), text); err != nil {
+	last := stored[len(stored)-1]
+	if err := d.replace(last.file(piecesFile), bytes.NewReader(text)); err != nil {
 		return 0, err
 	}
-	size, err := d.writeStored(last, all)
+	size, err := d.writeStored(original{last.Number, all})
 	if err != nil {
 		return 0, err
 	}
-	for _, number := range numbers[:len(numbers)-1] {
-		if err := d.root.Remove(storedFile + strconv.Itoa(number)); err != nil {
+	for _, s := range stored[:len(stored)-1] {
+		if err := d.root.Remove(s.file(storedFile)); err != nil {
 			return 0, err
 		}
-		_ = d.root.Remove(piecesFile + strconv.Itoa(number)) // most have none
+		_ = d.root.Remove(s.file(piecesFile)) // most have none
 	}
 	return size + int64(len(text)) - before, nil
 }
 
-func (d *Directory) sizeOf(name string) int64 {
-	info, err := d.root.Lstat(name)
-	if err != nil {
-		return 0
+// originals returns the parts that were joined to a stored part: itself, if there were none.
+func (d *Directory) originals(o original) (list []original, err error) {
+	if len(o.Part.Pieces) == 1 {
+		return []original{o}, nil
 	}
-	return info.Size()
-}
-
-func (d *Directory) readPieces(number int) (list []original, err error) {
-	b, err := d.read(piecesFile+strconv.Itoa(number), maxPiecesFile)
+	b, err := d.read(o.file(piecesFile), maxPiecesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -129,40 +121,4 @@ func (d *Directory) readPieces(number int) (list []original, err error) {
 		return nil, recorder.ErrBlocks
 	}
 	return list, nil
-}
-
-// replaceLost splits a joined part if the store has lost an object of it: the parts of the object
-// are replaced by their sums, and the others are restored.
-func (d *Directory) replaceLost(number int, object string) (taken int64, err error) {
-	originals, err := d.readPieces(number)
-	if err != nil {
-		return 0, err
-	}
-	// the joined part, which has the number of the last one, is replaced last: until then it
-	// is the valid one
-	slices.SortFunc(originals, func(a, b original) int { return a.Number - b.Number })
-	for _, o := range originals {
-		name := strconv.Itoa(o.Number)
-		if o.Part.Pieces[0].Object != object {
-			size, err := d.writeStored(o.Number, o.Part)
-			if err != nil {
-				return taken, err
-			}
-			taken += size
-			continue
-		}
-		if len(o.Part.Sums) == 0 {
-			return taken, recorder.ErrBlocks
-		}
-		if err := d.replace(partNew, partFile+name, o.Part.Sums); err != nil {
-			return taken, err
-		}
-		taken += int64(len(o.Part.Sums))
-		if o.Number == number {
-			if err := d.root.Remove(storedFile + name); err != nil {
-				return taken, err
-			}
-		}
-	}
-	return taken, d.root.Remove(piecesFile + strconv.Itoa(number))
 }

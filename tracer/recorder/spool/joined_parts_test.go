@@ -113,7 +113,7 @@ func TestJoinedParts(t *testing.T) {
 			w, dir := startSpool(t, s)
 			w.spool.recorder.Limits.Grammar, w.spool.logs[0].fileBytes = calls/3, 1
 			o := objects{}
-			d, err := openPath(dir)
+			d, err := OpenPath(dir)
 			require.NoError(t, err)
 			defer d.Close()
 			d.Remote, d.ChaptersApart = o.remote, kind != "times"

@@ -64,8 +64,8 @@ func testLargeFile(t *testing.T, name string, large, most int64) {
 	if strings.HasSuffix(name, bufferSuffix) && info.Size() == 0 {
 		// its thread is new, and all of the file is records
 		words := make([]uint64, record.BufferHeaderWords)
-		copy(record.BytesOf(words), record.BufferMagic)
-		words[record.HeaderFormat] = record.Join(record.BufferFormat, 77)
+		copy(record.BytesOf(words), rawlayout.BufferMagic)
+		words[record.HeaderFormat] = record.Join(rawlayout.BufferFormat, 77)
 		words[record.HeaderUsed], words[record.HeaderTaken] = uint64(large), 1
 		_, err = f.WriteAt(record.BytesOf(words), 0)
 		require.NoError(t, err)
@@ -76,9 +76,9 @@ func testLargeFile(t *testing.T, name string, large, most int64) {
 	require.NoError(t, f.Truncate(large))
 	for way, read := range map[string]func() error{
 		"recovery": func() error { _, _, err := Recover(dir); return err },
-		"snapshot": func() error { _, _, err := Snapshot(dir); return err },
+		"snapshot": func() error { _, _, err := snapshot(dir); return err },
 		"compressor": func() error {
-			d, err := openPath(dir)
+			d, err := OpenPath(dir)
 			require.NoError(t, err)
 			defer d.Close()
 			again, err := d.Compress(nil)
@@ -121,7 +121,7 @@ func TestLargeRecords(t *testing.T) {
 		words[record.HeaderUsed] = uint64(len(words)-record.BufferHeaderWords) * 8
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "0.seg"), record.BytesOf(words), 0o644))
-		d, err := openPath(dir)
+		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		defer d.Close()
 		b, err := d.readBuffer(&bufferFile{name: "0.seg"}, false, &bufferMemory{})

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -85,9 +84,9 @@ func TestMemoryHasALimit(t *testing.T) {
 			} else {
 				require.NotContains(t, fmt.Sprint(c.Meta.Notes), "(generalized)")
 			}
-			again, err := recorder.Restore(s.Process, r.AppendState(nil))
+			again, err := restored(s.Process, stateOf(r))
 			require.NoError(t, err)
-			require.True(t, bytes.Equal(r.AppendState(nil), again.AppendState(nil)))
+			require.True(t, bytes.Equal(stateOf(r), stateOf(again)))
 		})
 	}
 }

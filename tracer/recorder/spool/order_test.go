@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -29,8 +30,8 @@ func TestOrderOfBuffers(t *testing.T) {
 		for taken := uint64(1); taken <= 30; taken++ {
 			thread := random.IntN(threads)
 			words := make([]uint64, record.BufferHeaderWords)
-			copy(record.BytesOf(words), record.BufferMagic)
-			words[record.HeaderFormat] = record.Join(record.BufferFormat, uint32(thread))
+			copy(record.BytesOf(words), rawlayout.BufferMagic)
+			words[record.HeaderFormat] = record.Join(rawlayout.BufferFormat, uint32(thread))
 			words[record.HeaderSequence], words[record.HeaderTaken], words[record.HeaderEpoch] = sequence[thread], taken, epoch
 			last[thread] = fmt.Sprintf("%d.seg", random.Uint32())
 			headers[last[thread]] = words
@@ -41,7 +42,7 @@ func TestOrderOfBuffers(t *testing.T) {
 		for name, words := range headers {
 			write(name, words)
 		}
-		d, err := openPath(dir)
+		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		files, err := d.listBuffers(reading{odd: func(err error) { t.Error(err) }})
 		require.NoError(t, err)

@@ -1,6 +1,8 @@
 package spool
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -34,81 +36,70 @@ type Packed struct {
 	More   int    // closed files of the logs that were left for the next Pack
 }
 
+// packedLogs are the logs in the order in which they are coded, and how many files of each at most.
+var packedLogs = [...]struct {
+	prefix string
+	most   int
+	pack   func(k *packer, r *recorder.Recorder, files []string) (coded []string, err error)
+}{
+	{timesFile, partFiles, (*packer).packTimes},
+	{valuesFile, partFiles, (*packer).packValues},
+	{chaptersFile, partChapters, (*packer).packChapters},
+}
+
 // Pack codes the closed files of the logs of a process and removes them. The process may be
 // alive or have ended. Pack makes at most one part; Packed.More reports whether there is
 // enough left for another one. The caller must ensure that nobody else packs or reads the
 // directory at the same time.
 func (d *Directory) Pack() (done Packed, err error) {
-	times, err := d.closedLogs(timesFile)
-	if err != nil {
+	var closed [len(packedLogs)][]string
+	for i, log := range packedLogs {
+		if closed[i], err = d.closedLogs(log.prefix); err != nil {
+			return done, err
+		}
+	}
+	if len(slices.Concat(closed[:]...)) == 0 {
+		return done, nil
+	}
+	last, err := d.readCheckpoint()
+	if err != nil || !last.found {
 		return done, err
 	}
-	values, err := d.closedLogs(valuesFile)
-	if err != nil {
-		return done, err
-	}
-	chapters, err := d.closedLogs(chaptersFile)
-	if err != nil || len(times)+len(values)+len(chapters) == 0 {
-		return done, err
-	}
-	p, err := d.Process()
-	if err != nil {
-		return done, err
-	}
-	if online.New(p.Mode) != nil {
-		times, chapters = nil, nil // their blocks do not match those of a trace
-	}
-	logs := []string{timesFile, chaptersFile}
-	if len(values) > 0 {
-		logs = append(logs, valuesFile)
-	}
-	last, err := d.readCheckpoint(p, logs...)
-	if err != nil || last == nil {
-		return done, err
-	}
-	r := last.recorder
-	firstTimes, firstValues := times[:min(len(times), partFiles)], values[:min(len(values), partFiles)]
-	firstChapters := chapters[:min(len(chapters), partChapters)]
-	k := packer{directory: d, log: r.Blocks, content: &trace.Content{}, next: map[uint32]uint64{}}
+	k := packer{directory: d, log: last.recorder.Blocks, content: &trace.Content{}, next: map[uint32]uint64{}}
 	defer k.close()
-	for thread, blocks := range r.Blocks.Coded {
+	for thread, blocks := range k.log.Coded {
 		k.next[uint32(thread)] = uint64(len(blocks))
 	}
-	codedTimes, err := k.packTimes(r, firstTimes)
-	if err != nil {
-		return done, err
+	var files []string
+	waits := false
+	for i, log := range packedLogs {
+		if log.prefix != valuesFile && online.New(last.process.Mode) != nil {
+			continue // its blocks do not match those of a trace
+		}
+		first := closed[i][:min(len(closed[i]), log.most)]
+		coded, err := log.pack(&k, last.recorder, first)
+		if err != nil {
+			return done, err
+		}
+		files = append(files, coded...)
+		if log.prefix != chaptersFile { // which wait for their times
+			waits = waits || len(coded) < len(first)
+			done.More += len(closed[i]) - len(coded)
+		}
 	}
-	codedValues, err := k.packValues(r, firstValues)
-	if err != nil {
-		return done, err
-	}
-	codedChapters, err := k.packChapters(r, firstChapters)
-	if err != nil {
-		return done, err
-	}
-	// what is not coded yet waits for the next checkpoint
-	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) {
-		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
+	if waits { // for the next checkpoint
+		done.More = 0
 	}
 	if done.After, err = k.finish(); err != nil {
 		return done, err
 	}
-	if len(codedValues) > 0 {
-		grown, err := d.keepLeft(k.left)
-		if done.After += grown; err != nil {
-			return done, err
-		}
-	}
 	done.Calls, done.Values = k.calls, k.values
-	for _, name := range slices.Concat(codedTimes, codedValues, codedChapters) {
-		info, err := d.root.Lstat(name)
-		if err == nil {
-			err = d.root.Remove(name)
-		}
-		if err != nil {
+	for _, name := range files {
+		size := d.sizeOf(name)
+		if err := d.root.Remove(name); err != nil {
 			return done, err
 		}
-		done.Before += info.Size()
+		done.Before += size
 	}
 	return done, nil
 }
@@ -119,50 +110,60 @@ func (k *packer) packTimes(r *recorder.Recorder, files []string) (coded []string
 	if len(files) == 0 {
 		return nil, nil
 	}
-	blocks, wanted := timesIn(r.Blocks, files)
-	if k.content, k.threads, err = r.Outline(wanted); err != nil {
+	blocks := make([][]recorder.StoredBlock, len(files))
+	calls := callRanges{}
+	for i, name := range files {
+		blocks[i] = k.blocksIn(name, recorder.BlockOf.IsTimes)
+		for _, b := range blocks[i] {
+			calls.add(b.Of.Thread, b.First, b.First+b.N)
+		}
+	}
+	if k.content, k.threads, err = r.Outline(calls.of); err != nil {
 		return nil, err
 	}
-	for i, name := range files {
-		if all, err := k.pack(blocks[name]); err != nil || !all {
+	for i := range files {
+		if all, err := k.pack(blocks[i]); err != nil || !all {
 			return files[:i], err
 		}
 	}
 	return files, nil
 }
 
+// blocksIn returns the blocks of a kind in a file of a log, in their order.
+func (k *packer) blocksIn(name string, kind func(recorder.BlockOf) bool) (blocks []recorder.StoredBlock) {
+	for of, list := range k.log.Blocks {
+		for _, b := range list {
+			if kind(of) && b.File == name {
+				blocks = append(blocks, b)
+			}
+		}
+	}
+	slices.SortFunc(blocks, func(a, b recorder.StoredBlock) int { return cmp.Compare(a.At, b.At) })
+	return blocks
+}
+
 // closedLogs returns the files of a log that nothing is written to any more. For a living
 // process the last file is excluded, however long it is, because a write that is under way can
 // be seen in part.
 func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
-	numbers, err := d.numbered(prefix)
+	closed, err = d.files(prefix)
 	if !d.Ended {
-		numbers = numbers[:max(len(numbers)-1, 0)]
-	}
-	for _, number := range numbers {
-		closed = append(closed, prefix+strconv.Itoa(number))
+		closed = closed[:max(len(closed)-1, 0)]
 	}
 	return closed, err
 }
 
-// timesIn returns the blocks of times in some files of the log, in the order of each thread's
-// calls, and the ranges of these calls.
-func timesIn(x *recorder.BlockIndex, files []string) (blocks map[string][]recorder.LoggedBlock, calls func(thread uint32) recorder.CallRange) {
-	blocks = map[string][]recorder.LoggedBlock{}
-	in := map[uint32]recorder.CallRange{}
-	for of, list := range x.Blocks {
-		for _, b := range list {
-			if !of.IsTimes() || !slices.Contains(files, b.File) {
-				continue
-			}
-			blocks[b.File] = append(blocks[b.File], b)
-			if _, known := in[of.Thread]; !known {
-				in[of.Thread] = recorder.CallRange{From: b.First, To: b.First}
-			}
-			in[of.Thread] = recorder.CallRange{From: in[of.Thread].From, To: b.First + b.N}
-		}
+// callRanges are ranges of calls, by thread.
+type callRanges map[uint32]recorder.CallRange
+
+func (c callRanges) of(thread uint32) recorder.CallRange { return c[thread] }
+
+// add makes the range of a thread include some calls.
+func (c callRanges) add(thread uint32, from, to uint64) {
+	if have, known := c[thread]; known {
+		from, to = min(from, have.From), max(to, have.To)
 	}
-	return blocks, func(thread uint32) recorder.CallRange { return in[thread] }
+	c[thread] = recorder.CallRange{From: from, To: to}
 }
 
 // A packer writes a part.
@@ -176,17 +177,17 @@ type packer struct {
 	part      *trace.PartWriter
 	calls     uint64
 	values    uint64
-	left      []*recorder.Block // values that do not fill a chunk
+	left      []byte // the new leftFile; nil: it stays as it is
 }
 
 // pack codes the blocks in a file of the log. It reports whether all of them are in parts now.
 // Blocks that the last checkpoint does not count cannot be coded yet.
-func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
+func (k *packer) pack(blocks []recorder.StoredBlock) (all bool, err error) {
 	gaps, durations := make([]int64, timing.BlockCalls), make([]int64, timing.BlockCalls)
 	for i := range blocks {
 		b := &blocks[i]
 		number := b.First / timing.BlockCalls
-		t := k.threadOf(b.Of.Thread)
+		t := threadOf(k.threads, int(b.Of.Thread))
 		switch {
 		case b.First%timing.BlockCalls != 0 || b.N != timing.BlockCalls:
 			return false, nil
@@ -219,11 +220,9 @@ func (k *packer) pack(blocks []recorder.LoggedBlock) (all bool, err error) {
 	return true, nil
 }
 
-func (k *packer) threadOf(number uint32) *trace.Thread {
-	for i := range k.threads {
-		if k.threads[i].Thread == int(number) {
-			return &k.threads[i]
-		}
+func threadOf(threads []trace.Thread, number int) *trace.Thread {
+	if i := slices.IndexFunc(threads, func(t trace.Thread) bool { return t.Thread == number }); i >= 0 {
+		return &threads[i]
 	}
 	return nil
 }
@@ -240,29 +239,34 @@ func (k *packer) begin() (err error) {
 	return err
 }
 
-// finish renames the complete part to its final name.
-func (k *packer) finish() (size int64, err error) {
-	if k.file == nil {
-		return 0, nil
-	}
-	if err := k.part.Close(); err != nil {
-		return 0, err
-	}
-	info, err := k.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	next := 0
-	for _, prefix := range []string{partFile, storedFile} {
-		numbers, err := k.directory.numbered(prefix)
-		if err != nil {
+// finish renames the complete part to its final name, and replaces leftFile. It returns by how much
+// these have grown.
+func (k *packer) finish() (grown int64, err error) {
+	d := k.directory
+	if k.file != nil {
+		if err := k.part.Close(); err != nil {
 			return 0, err
 		}
-		if len(numbers) > 0 {
-			next = max(next, numbers[len(numbers)-1]+1)
+		next := 0
+		for _, prefix := range []string{partFile, storedFile} {
+			numbers, err := d.numbered(prefix)
+			if err != nil {
+				return 0, err
+			}
+			if len(numbers) > 0 {
+				next = max(next, numbers[len(numbers)-1]+1)
+			}
+		}
+		grown = d.sizeOf(partNew)
+		if err := d.root.Rename(partNew, partFile+strconv.Itoa(next)); err != nil {
+			return 0, err
 		}
 	}
-	return info.Size(), k.directory.root.Rename(partNew, partFile+strconv.Itoa(next))
+	if k.left != nil {
+		grown += int64(len(k.left)) - d.sizeOf(leftFile)
+		err = d.replace(leftFile, bytes.NewReader(k.left))
+	}
+	return grown, err
 }
 
 func (k *packer) close() {

@@ -1,9 +1,6 @@
 package spool
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
@@ -23,18 +20,8 @@ func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []str
 		}
 		next[c.Thread] = trace.ChapterOf{Thread: int(c.Thread), Number: uint64(c.Coded), Calls: c.CodedCalls}
 	}
-	for i, file := range files {
-		var blocks []recorder.LoggedBlock
-		for of, list := range k.log.Blocks {
-			for _, b := range list {
-				if of.IsChapter() && b.File == file {
-					blocks = append(blocks, b)
-				}
-			}
-		}
-		slices.SortFunc(blocks, func(a, b recorder.LoggedBlock) int { return cmp.Compare(a.At, b.At) })
-		for j := range blocks {
-			b := &blocks[j]
+	for i, name := range files {
+		for _, b := range k.blocksIn(name, recorder.BlockOf.IsChapter) {
 			at := next[b.Of.Thread]
 			switch {
 			case b.First+b.N <= at.Calls:
@@ -44,16 +31,14 @@ func (k *packer) packChapters(r *recorder.Recorder, files []string) (coded []str
 			case b.First != at.Calls:
 				return files[:i], recorder.ErrBlocks
 			}
-			whole, err := k.log.Open(b)
+			whole, err := k.log.Open(&b)
+			if err == nil {
+				err = k.begin()
+			}
+			if err == nil {
+				err = k.part.Chapter(trace.ChapterOf{Thread: at.Thread, Number: at.Number, Calls: b.N}, whole.Data[0])
+			}
 			if err != nil {
-				return files[:i], err
-			}
-			if err := k.begin(); err != nil {
-				return files[:i], err
-			}
-			of := at
-			of.Calls = b.N
-			if err := k.part.Chapter(of, whole.Data[0]); err != nil {
 				return files[:i], err
 			}
 			at.Number, at.Calls = at.Number+1, at.Calls+b.N

@@ -41,7 +41,7 @@ func TestChaptersApart(t *testing.T) {
 		require.NoError(t, err)
 		compare(t, whole, together)
 
-		d, err := openPath(dir)
+		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		defer d.Close()
 		d.ChaptersApart = true
@@ -95,7 +95,7 @@ func TestDamagedChapters(t *testing.T) {
 	parts, err := filepath.Glob(filepath.Join(dir, partFile+"*"))
 	require.NoError(t, err)
 	require.Len(t, parts, 1)
-	d, err := openPath(dir)
+	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
 	b, err := d.read(partFile+"0", maxPartFile)

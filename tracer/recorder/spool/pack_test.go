@@ -30,7 +30,7 @@ func packed(t *testing.T, dir string) Packed {
 
 func packedOf(t *testing.T, dir string, ended bool) Packed {
 	t.Helper()
-	d, err := openPath(dir)
+	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
 	d.Ended = ended
@@ -68,7 +68,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 				if done.Before > 0 && random.IntN(2) == 0 {
 					require.NoError(t, os.WriteFile(name, old, 0o644))
 				}
-				c, _, err := Snapshot(dir)
+				c, _, err := snapshot(dir)
 				require.NoError(t, err)
 				written(t, c)
 			})
@@ -139,7 +139,7 @@ func TestPackLeavesWhatIsBeingWritten(t *testing.T) {
 		if err == nil {
 			require.NoError(t, os.WriteFile(next, following, 0o644))
 		}
-		_, _, err = Snapshot(dir)
+		_, _, err = snapshot(dir)
 		require.NoError(t, err)
 	})
 	require.Positive(t, seen)

@@ -1,10 +1,8 @@
 package spool
 
 import (
-	"errors"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/codec"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
@@ -15,7 +13,6 @@ import (
 // of the log can be removed even if some of their streams get no more values.
 const (
 	leftFile = "left" // values of removed log files that filled no chunk
-	leftNew  = "left.new"
 	// maxLeft is the limit for leftFile in bytes; above it the log stays as it is.
 	maxLeft = maxBlockFile / 2
 )
@@ -27,18 +24,16 @@ func (k *packer) packValues(r *recorder.Recorder, files []string) (coded []strin
 	if len(files) == 0 {
 		return nil, nil
 	}
-	bytes := 0
+	left := []byte{}
 	for of := range r.ClosedStreams() {
-		if err := k.packStream(of, files); err != nil {
+		if left, err = k.packStream(of, files, left); err != nil {
 			return nil, err
 		}
-		if n := len(k.left); n > 0 && k.left[n-1].Of == of {
-			bytes += recorder.BlockHeader + len(k.left[n-1].Data[0])
-		}
 	}
-	if bytes > maxLeft {
+	if len(left) > maxLeft {
 		return nil, nil
 	}
+	k.left = left
 	return files, nil
 }
 
@@ -58,8 +53,9 @@ func counted(x *recorder.BlockIndex, files []string, r *recorder.Recorder) []str
 	return files
 }
 
-// packStream codes the chunks of a stream from some files of the log and from leftFile.
-func (k *packer) packStream(of recorder.BlockOf, files []string) error {
+// packStream codes the chunks of a stream from some files of the log and from leftFile. It appends
+// the values that do not fill a chunk to left, as a block.
+func (k *packer) packStream(of recorder.BlockOf, files []string, left []byte) ([]byte, error) {
 	chunks := k.log.Chunks[of]
 	from := uint64(len(chunks)) * codec.SequenceChunk
 	to := from
@@ -70,53 +66,30 @@ func (k *packer) packStream(of recorder.BlockOf, files []string) error {
 	}
 	blocks, err := k.log.Between(of, from, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b codec.SequenceBuilder
 	for _, c := range chunks {
 		b.PushChunk(c)
 	}
 	if err := k.log.Push(&b, blocks); err != nil {
-		return err
+		return nil, err
 	}
 	values := b.Sequence()
 	for number := len(chunks); number < len(values.Chunks); number++ {
 		if err := k.begin(); err != nil {
-			return err
+			return nil, err
 		}
 		is := trace.ChunkOf{Thread: int(of.Thread), Terminal: of.Terminal, Stream: of.Stream, Number: uint64(number)}
 		if err := k.part.Chunk(is, values.Chunks[number]); err != nil {
-			return err
+			return nil, err
 		}
 		k.values += codec.SequenceChunk
 	}
 	if n := len(values.Values); n > 0 {
 		first := uint64(len(values.Chunks)) * codec.SequenceChunk
-		k.left = append(k.left, &recorder.Block{Of: of, First: first, N: uint64(n), Data: [2][]byte{recorder.EncodeRuns(values.Values)}})
+		b := recorder.Block{Of: of, First: first, N: uint64(n), Data: [2][]byte{recorder.EncodeRuns(values.Values)}}
+		left = b.Append(left)
 	}
-	return nil
-}
-
-// keepLeft replaces leftFile and returns by how much it has grown.
-func (d *Directory) keepLeft(left []*recorder.Block) (grown int64, err error) {
-	var text []byte
-	for _, b := range left {
-		text = b.Append(text)
-	}
-	before := int64(0)
-	if info, err := d.root.Lstat(leftFile); err == nil {
-		before = info.Size()
-	}
-	f, err := plainfile.Create(d.root, leftNew)
-	if err != nil {
-		return 0, err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.root.Rename(leftNew, leftFile)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return int64(len(text)) - before, nil
+	return left, nil
 }

@@ -59,7 +59,7 @@ func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 				return
 			}
 			if random.IntN(2) == 0 { // killed while it wrote
-				require.NoError(t, os.WriteFile(filepath.Join(dir, leftNew), []byte("CAIRN"), 0o644))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "left.new"), []byte("CAIRN"), 0o644))
 			}
 			left, _ := os.ReadFile(filepath.Join(dir, leftFile))
 			name := filepath.Join(dir, w.spool.logs[1].file(w.spool.logs[1].number-1))
@@ -77,7 +77,7 @@ func TestValuesArePackedWhileTheProcessGoesOn(t *testing.T) {
 					}
 				}
 			}
-			_, report, err := Snapshot(dir)
+			_, report, err := snapshot(dir)
 			require.NoError(t, err)
 			require.Zero(t, report.Lost)
 			files, err := filepath.Glob(filepath.Join(dir, valuesFile+"*"))

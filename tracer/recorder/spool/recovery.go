@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
@@ -36,8 +37,8 @@ const (
 )
 
 // Recover makes the trace of a process that has ended from its directory (Directory.Recover).
-func Recover(dir string) (*trace.Content, *Report, error) {
-	d, err := openPath(dir)
+func Recover(path string) (*trace.Content, *Report, error) {
+	d, err := OpenPath(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,40 +46,24 @@ func Recover(dir string) (*trace.Content, *Report, error) {
 	return d.Recover()
 }
 
-// Snapshot makes the trace of a living process so far (Directory.Snapshot).
-func Snapshot(dir string) (*trace.Content, *Report, error) {
-	d, err := openPath(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer d.Close()
-	return d.Snapshot()
-}
-
 // recoverAt also returns the number of the checkpoint that it started from.
 func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, error) {
 	fail := func(err error) (*trace.Content, *Report, uint64, error) { return nil, nil, 0, err }
-	p, err := d.Process()
+	last, err := d.readCheckpoint()
 	if err != nil {
 		return fail(err)
-	}
-	last, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
-	if err != nil {
-		return fail(err)
-	}
-	report := &Report{Process: p, Checkpoint: last != nil}
-	if last == nil {
-		last = &lastCheckpoint{recorder: recorder.New(p)}
 	}
 	r := last.recorder
+	p := last.process
 	r.ChaptersApart = d.ChaptersApart
 	entries := d.optional(r, record.DictionaryFile)
 	if entries != nil {
 		defer entries.Close()
-		r.Dictionary().Read(entries)
+		r.Dictionary().Follow(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
-	if report.Buffers, err = d.consumeBuffers(r, ended, seen.Life()); err != nil {
+	buffers, err := d.consumeBuffers(r, ended, seen.Life())
+	if err != nil {
 		return fail(err)
 	}
 	if p.BootID != "" && p.BootID == bootID() {
@@ -87,33 +72,30 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		}
 	}
 	found := seen.Evidence(r.SiteOf)
-	took := decodeUsage(d.optionalContent(r, usageFile, 1<<20))
+	usage := decodeUsage(d.optionalContent(r, usageFile, 1<<20))
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
 	found.AddTo(content)
-	if took != nil {
-		switches := seen.Switches()
-		took.Stalls, took.StalledNS, took.LongestStallNS = switches.Count, switches.TotalNS, switches.LongestNS
-		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
-	}
-	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = seen.Context() })
-	if ended {
-		report.EndedEarly = r.EndedEarly()
-		content.Ranks.Change(0, func(rank *trace.Rank) {
-			if rank.EndedEarly = report.EndedEarly; rank.EndedEarly != "" && !rank.TracingStopped() {
-				rank.End = r.End()
-			}
-		})
-	}
-	report.Rank, report.WorldSize = content.Ranks.At(0).Rank, content.Meta.WorldSize
-	report.Calls = r.Calls()
-	report.Lost = r.LostCalls()
-	report.Notes = content.Meta.Notes
-	report.Memory = r.ShardMemory(content)
-	report.Parts = last.parts
-	return content, report, last.number, nil
+	content.Ranks.Change(0, func(rank *trace.Rank) {
+		rank.Context = seen.Context()
+		if usage != nil {
+			rank.Tracer = usage.ofTracer(seen.Switches())
+		}
+		if !ended {
+			return
+		}
+		if rank.EndedEarly = r.EndedEarly(); rank.EndedEarly != "" && !rank.TracingStopped() {
+			rank.End = r.End()
+		}
+	})
+	rank := content.Ranks.At(0)
+	return content, &Report{
+		Process: p, Rank: rank.Rank, WorldSize: content.Meta.WorldSize, Calls: r.Calls(),
+		EndedEarly: rank.EndedEarly, Lost: r.LostCalls(), Checkpoint: last.found, Buffers: buffers,
+		Notes: content.Meta.Notes, Parts: last.parts, Memory: r.ShardMemory(content),
+	}, last.head.Number, nil
 }
 
 // consumeBuffers has the recorder consume the record buffers of a process, the last of them with
@@ -130,7 +112,6 @@ func (d *Directory) consumeBuffers(r *recorder.Recorder, ended bool, life observ
 		if err != nil {
 			return read, err
 		}
-		before := consumedOf(files, r)
 		last := !ended || !slices.ContainsFunc(sources, func(s *recorder.Source) bool { return s.More })
 		if last {
 			r.ConsumeLast(sources, life)
@@ -138,9 +119,9 @@ func (d *Directory) consumeBuffers(r *recorder.Recorder, ended bool, life observ
 			r.Consume(sources)
 		}
 		progress := 0
-		for i, done := range consumedOf(files, r) {
-			switch {
-			case done && !before[i]:
+		for _, f := range files {
+			switch done := f.consumedBy(r); {
+			case done && !f.done:
 				progress++
 			case last && !done:
 				read++
@@ -187,49 +168,58 @@ func (d *Directory) optionalContent(r *recorder.Recorder, name string, limit int
 	return b
 }
 
-// A lastCheckpoint is the content of a process's last checkpoint.
+// A lastCheckpoint is the last checkpoint of a process; if there is none, what precedes the first.
 type lastCheckpoint struct {
-	recorder *recorder.Recorder // with an index of the blocks that it counts
-	number   uint64
+	process  *record.Process
+	recorder *recorder.Recorder
+	found    bool
+	head     stateHead
+	tables   recorder.TablesAt
 	parts    []Part
 }
 
-// readCheckpoint reads the newest state and locates the blocks that it counts in some logs; nil if
-// there is no checkpoint.
-func (d *Directory) readCheckpoint(p *record.Process, logs ...string) (*lastCheckpoint, error) {
-	const tries = 5
-	var last lastCheckpoint
-	for try := 1; ; try++ {
-		state, ok, err := d.readState()
-		if err != nil || !ok {
-			return nil, err
-		}
-		if last.recorder, err = recorder.RestoreFrom(p, state.content, d.readTables); err == nil {
-			last.recorder.Limits.Memory = state.memory
-			last.number = state.number
-			break
-		}
-		// a newer checkpoint may have removed the tables of this one
-		if !errors.Is(err, os.ErrNotExist) || try == tries {
-			return nil, fmt.Errorf("%s: %w", stateFiles[state.number%2], err)
-		}
-	}
-	var err error
-	last.recorder.Blocks, last.parts, err = d.readBlockIndex(logs...)
+// restore reads process.json and the newest state.
+func (d *Directory) restore() (*lastCheckpoint, error) {
+	p, err := d.Process()
 	if err != nil {
 		return nil, err
 	}
-	return &last, nil
+	const tries = 5
+	for try := 1; ; try++ {
+		state, ok, err := d.readState()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return &lastCheckpoint{process: p, recorder: recorder.New(p)}, nil
+		}
+		last := &lastCheckpoint{process: p, found: true, head: state.stateHead}
+		last.recorder, err = recorder.RestoreFrom(p, state.content, func(at recorder.TablesAt, take func(piece []byte) error) error {
+			last.tables = at
+			return d.readTables(at, take)
+		})
+		if err == nil {
+			last.recorder.Limits.Memory = int(state.Memory)
+			return last, nil
+		}
+		// a newer checkpoint may have removed the tables of this one
+		if !errors.Is(err, os.ErrNotExist) || try == tries {
+			return nil, fmt.Errorf("%s: %w", stateFiles[state.Number%2], err)
+		}
+	}
+}
+
+// readCheckpoint also locates the blocks that the checkpoint counts.
+func (d *Directory) readCheckpoint() (*lastCheckpoint, error) {
+	last, err := d.restore()
+	if err == nil && last.found {
+		last.recorder.Blocks, last.parts, err = d.readBlockIndex()
+	}
+	return last, err
 }
 
 // bootID returns the id of the running kernel.
 func bootID() string {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	for len(b) > 0 && b[len(b)-1] == '\n' {
-		b = b[:len(b)-1]
-	}
-	return string(b)
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // "" without it
+	return strings.TrimRight(string(b), "\n")
 }

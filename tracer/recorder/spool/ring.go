@@ -14,7 +14,7 @@ type Ring struct{ file *os.File }
 
 // OpenRing opens it.
 func (d *Directory) OpenRing() (*Ring, error) {
-	f, err := d.openFile(observed.FileName)
+	f, _, err := d.openFile(observed.FileName)
 	return &Ring{f}, err
 }
 

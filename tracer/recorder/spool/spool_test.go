@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -40,6 +41,7 @@ type spoolWriter struct {
 	taken     uint64 // number of uses of buffers so far
 	bytes     int64  // of all buffers made so far
 	most      int    // members; 0: as many as the shim
+	pause     func() // called while the header of a buffer is written
 	refused   error  // why there was no further buffer
 	killed    func() // called when the compressor is killed, by a panic with errKilled
 }
@@ -56,7 +58,7 @@ func (w *spoolWriter) step() {
 			w.killed()
 		}
 	}()
-	if _, err := w.spool.Step(RingState{Once: w.onceBytes.Load()}); err != nil && w.spool.answer.stopped == "" && !errors.Is(err, w.spool.failure) {
+	if _, err := w.spool.Step(RingState{Once: w.onceBytes.Load()}); err != nil && !w.spool.answer.isStopped() && !errors.Is(err, w.spool.failure) {
 		w.t.Fatal(err)
 	}
 }
@@ -88,6 +90,7 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 		t.at = record.BufferHeaderWords
 		t.short.Begin()
 		t.words[record.HeaderSample], t.words[record.HeaderSample+1], t.words[record.HeaderSample+2] = 1, 1, 1
+		t.words[record.HeaderEpoch] = rec[record.EpochWord] - 1
 	}
 	t.at += copy(t.words[t.at:], t.short.Next(t.words[:t.at], rec))
 	t.words[record.HeaderUsed] = uint64(t.at-record.BufferHeaderWords) * 8
@@ -115,17 +118,35 @@ func (w *spoolWriter) next(thread uint32, t *spoolThread, minimum int64) error {
 		return err
 	}
 	w.taken++
+	w.begin(t.words, thread, sequence)
+	return nil
+}
+
+// begin writes the header of a buffer in the order in which the shim does (tracer/ring/buffer.h).
+func (w *spoolWriter) begin(words []uint64, thread uint32, sequence uint64) {
 	header := recordtest.NewBuffer(thread, sequence)
 	header[record.HeaderTaken] = w.taken
-	copy(t.words, header)
-	return nil
+	order := []int{record.HeaderUsed, record.HeaderFormat, record.HeaderSequence, record.HeaderClosed, record.HeaderTaken, record.HeaderEpoch}
+	words[0] = 0
+	for _, at := range order {
+		if w.pause != nil {
+			w.pause()
+		}
+		words[at] = header[at]
+	}
+	copy(words[1:], header[1:])
+	if w.pause != nil {
+		w.pause()
+	}
+	words[0] = header[0]
 }
 
 // take gives a thread a buffer.
 func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 	said := w.answered()
-	if said.stopped != "" {
-		return errors.New(said.stopped)
+	if said.isStopped() {
+		why, _, _ := strings.Cut(string(said[rawlayout.CompressorStoppedAt:]), "\x00")
+		return errors.New(why)
 	}
 	size := max(w.process.BufferBytes, record.BufferHeaderBytes+minimum)
 	if w.process.BufferBytes == 0 {
@@ -135,25 +156,25 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 		return fmt.Errorf("a record of %d bytes is too large", minimum)
 	}
 	for i, m := range w.members {
-		if !m.open && said.released[i] == m.words[record.HeaderTaken] && int64(len(m.words)*8) >= size {
+		if !m.open && said.word(rawlayout.CompressorBytes+8*i) == m.words[record.HeaderTaken] && int64(len(m.words)*8) >= size {
 			m.open = true
 			t.words, t.member = m.words, m
 			return nil
 		}
 	}
-	if w.spool.budget != nil && !w.spool.budget.Take(size, w.bytes-said.removed, w.spool.budget.Limit()/16) ||
-		w.spool.budget == nil && w.process.SpoolLimitBytes > 0 && w.bytes-said.removed+said.bytes+size > w.process.SpoolLimitBytes {
-		return w.spool.limitReached()
-	}
-	w.bytes += size
 	most := w.most
 	if most == 0 {
 		most = rawlayout.RingBuffers
 	}
+	if m := w.copiable(t.member, size); m != nil && len(w.members) == most {
+		return w.copyMember(t, m)
+	}
+	if err := w.charge(said, size); err != nil {
+		return err
+	}
 	if len(w.members) == most {
 		t.words, t.member = w.mapNew(fmt.Sprint(onceBuffer, w.once, bufferSuffix), size), nil
-		w.once++
-		w.onceBytes.Add(size)
+		w.countOnce(size)
 		return nil
 	}
 	m := &member{words: w.mapNew(fmt.Sprint(len(w.members), bufferSuffix), size), open: true}
@@ -162,9 +183,50 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 	return nil
 }
 
+// charge takes room for a file.
+func (w *spoolWriter) charge(said answer, size int64) error {
+	removed, compressed := int64(said.word(rawlayout.CompressorRemovedAt)), int64(said.word(rawlayout.CompressorBytesAt))
+	if w.spool.budget != nil && !w.spool.budget.Take(size, w.bytes-removed, w.spool.budget.Limit()/16) ||
+		w.spool.budget == nil && w.process.SpoolLimitBytes > 0 && w.bytes-removed+compressed+size > w.process.SpoolLimitBytes {
+		return w.spool.limitReached()
+	}
+	w.bytes += size
+	return nil
+}
+
+func (w *spoolWriter) countOnce(size int64) {
+	w.once++
+	w.onceBytes.Add(size)
+}
+
+// copiable returns a member that no thread uses, best the thread's own.
+func (w *spoolWriter) copiable(own *member, size int64) *member {
+	for _, m := range append([]*member{own}, w.members...) {
+		if m != nil && !m.open && int64(len(m.words)*8) >= size {
+			return m
+		}
+	}
+	return nil
+}
+
+// copyMember writes a member's records to a file, and has a thread use it again.
+func (w *spoolWriter) copyMember(t *spoolThread, m *member) error {
+	size := record.BufferHeaderBytes + int64(m.words[record.HeaderUsed])
+	if err := w.charge(w.answered(), size); err != nil {
+		return err
+	}
+	temporary := filepath.Join(w.dir, "copy")
+	require.NoError(w.t, os.WriteFile(temporary, record.BytesOf(m.words)[:size], 0o600))
+	require.NoError(w.t, os.Rename(temporary, filepath.Join(w.dir, fmt.Sprint(onceBuffer, w.once, bufferSuffix))))
+	w.countOnce(size)
+	m.open = true
+	t.words, t.member = m.words, m
+	return nil
+}
+
 // answered reads what the compressor says.
 func (w *spoolWriter) answered() (said answer) {
-	d, err := openPath(w.dir)
+	d, err := OpenPath(w.dir)
 	require.NoError(w.t, err)
 	defer d.Close()
 	require.NoError(w.t, said.resume(d))
@@ -180,13 +242,13 @@ func (w *spoolWriter) mapNew(name string, size int64) []uint64 {
 	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = unix.Munmap(data) })
-	return record.WordsOf(data)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
 }
 
 // again has another Writer go on, as if the one so far had been killed.
 func (w *spoolWriter) again() {
 	before := w.spool
-	d, err := openPath(w.dir)
+	d, err := OpenPath(w.dir)
 	require.NoError(w.t, err)
 	w.spool, err = d.Compress(before.budget)
 	require.NoError(w.t, err)
@@ -235,11 +297,20 @@ func openSpool(t testing.TB, s *recordtest.Shim, dir string) (*spoolWriter, stri
 	}
 	account, err := budget.Open(filepath.Dir(dir))
 	require.NoError(t, err)
-	d, err := openPath(dir)
+	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	writer, err := d.Compress(account)
 	require.NoError(t, err)
 	return &spoolWriter{t: t, spool: writer, dir: dir, process: s.Process, threads: map[uint32]*spoolThread{}}, dir
+}
+
+// stateOf returns the complete state of a recorder, and restored makes a recorder from that.
+func stateOf(r *recorder.Recorder) []byte {
+	return r.AppendCheckpoint(nil, recorder.TablesAt{}, r.AppendTables(nil, true))
+}
+
+func restored(p *record.Process, state []byte) (*recorder.Recorder, error) {
+	return recorder.RestoreFrom(p, state, func(recorder.TablesAt, func([]byte) error) error { return recorder.ErrCheckpoint })
 }
 
 // wholeContent is the trace of everything that a fake shim wrote, made without a spool.
@@ -254,7 +325,7 @@ func consumeAll(r *recorder.Recorder, s *recordtest.Shim) {
 	for n := range uint32(len(s.Threads)) {
 		src := r.NewSource(n)
 		src.Closed, src.Ended = true, true
-		src.Add(&record.Buffer{Thread: n, Sequence: s.Threads[n].Sequence, Words: s.Threads[n].Words})
+		src.Buffers = append(src.Buffers, &record.Buffer{Thread: n, Sequence: s.Threads[n].Sequence, Words: s.Threads[n].Words})
 		sources = append(sources, src)
 	}
 	r.Consume(sources)
@@ -334,7 +405,7 @@ func TestSnapshotOfALivingProcess(t *testing.T) {
 		if n%97 != 0 {
 			return
 		}
-		c, report, err := Snapshot(dir)
+		c, report, err := snapshot(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +457,7 @@ func TestSpoolLimit(t *testing.T) {
 
 func TestAlive(t *testing.T) {
 	dir := t.TempDir()
-	if alive, err := Alive(dir); alive || err != nil {
+	if alive, err := isAlive(dir); alive || err != nil {
 		t.Error(alive, err)
 	}
 	// the lock of another process
@@ -407,12 +478,12 @@ func TestAlive(t *testing.T) {
 	if _, err := out.Read(ready); err != nil || string(ready) != "locked" {
 		t.Fatal(string(ready), err)
 	}
-	if alive, err := Alive(dir); !alive || err != nil {
+	if alive, err := isAlive(dir); !alive || err != nil {
 		t.Error("a living process counts as dead", err)
 	}
 	in.Close()
 	_ = command.Wait()
-	if alive, err := Alive(dir); alive || err != nil {
+	if alive, err := isAlive(dir); alive || err != nil {
 		t.Error("a dead process counts as living", err)
 	}
 }
@@ -459,7 +530,7 @@ func TestBadProcessDirectories(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for range 2 { // without process.json, and with a bad one
-		d, err := openPath(dir)
+		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		if _, err := d.Compress(nil); err == nil {
 			t.Error("opened")
@@ -535,7 +606,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "authorized_keys")
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
-	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
+	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], "state.new"} {
 		t.Run(name, func(t *testing.T) {
 			s := recordtest.NewShim(t)
 			s.Process.BufferBytes = record.BufferHeaderBytes + 4096

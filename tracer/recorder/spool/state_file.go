@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
-	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // Checkpoints are written in place to two files in turn. The older one is overwritten, so the
@@ -27,108 +27,93 @@ const (
 	stateSum   = 8             // and after it
 )
 
+// A stateHead is what precedes the state.
+type stateHead struct {
+	Number uint64
+	Length uint64 // of the state
+	Logs   [3]logEnd
+	Memory uint64 // Limits.Memory
+}
+
 // A savedState is the content of a file.
 type savedState struct {
-	number  uint64
-	logs    [3]logEnd
-	memory  int // Limits.Memory
+	stateHead
 	content []byte
 }
 
 // frameState adds the frame to the state of the next checkpoint, which begins at stateFrame of b.
 func (w *Writer) frameState(b []byte) []byte {
-	word := func(i int, value uint64) { binary.LittleEndian.PutUint64(b[8*i:], value) }
-	word(0, w.checkpoints)
-	word(1, uint64(len(b)-stateFrame))
+	head := stateHead{Number: w.checkpoints, Length: uint64(len(b) - stateFrame), Memory: uint64(w.recorder.Limits.Memory)}
 	for i := range w.logs {
-		word(2+2*i, uint64(w.logs[i].number))
-		word(3+2*i, uint64(w.logs[i].bytes))
+		head.Logs[i] = w.logs[i].end()
 	}
-	word(8, uint64(w.recorder.Limits.Memory))
+	_, _ = binary.Encode(b, binary.LittleEndian, &head)
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
-}
-
-// unframeState returns the state in a file; ok is false for an incomplete file.
-func unframeState(b []byte) (s savedState, ok bool) {
-	if len(b) < stateFrame+stateSum {
-		return s, false
-	}
-	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	n := word(1)
-	if n > uint64(len(b)-stateFrame-stateSum) {
-		return s, false
-	}
-	end := stateFrame + int(n)
-	if binary.LittleEndian.Uint64(b[end:]) != xxhash.Sum64(b[:end]) {
-		return s, false
-	}
-	s = savedState{number: word(0), memory: int(word(8)), content: b[stateFrame:end]}
-	for i := range s.logs {
-		s.logs[i] = logEnd{number: int(word(2 + 2*i)), bytes: int64(word(3 + 2*i))}
-	}
-	return s, true
 }
 
 // writeState writes the checkpoint with this number; the first one is 0.
 func (d *Directory) writeState(number uint64, framed []byte) error {
 	name := stateFiles[number%2]
 	if number < 2 {
-		return d.replace(name+".new", name, framed)
+		return d.replace(name, bytes.NewReader(framed))
 	}
-	return d.overwrite(name, framed)
+	return d.overwrite(name, framed, 0)
 }
 
-// readFrame reads the frame in a file; nil if it is incomplete, however long the file is.
-func (d *Directory) readFrame(name string) ([]byte, error) {
+// readFrame reads the state in a file; whole is false for an incomplete file, however long it is.
+func (d *Directory) readFrame(name string) (s savedState, whole bool, err error) {
 	f, err := plainfile.Open(d.root, name)
 	if err != nil {
-		return nil, err
+		return s, false, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.Size() > maxStateFile {
-		err = fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), maxStateFile)
+	if _, err := plainfile.Size(f, maxStateFile); err != nil {
+		return s, false, err
 	}
-	if err != nil {
-		return nil, err
+	err = binary.Read(io.NewSectionReader(f, 0, stateFrame), binary.LittleEndian, &s.stateHead)
+	if err != nil || s.Length > maxStateFile {
+		return s, false, nil
 	}
-	var head [2]uint64
-	if _, err := f.ReadAt(record.BytesOf(head[:]), 0); err != nil || head[1] > maxStateFile {
-		return nil, nil
+	// first without keeping it: there may be no state, but any bytes
+	size := stateFrame + int64(s.Length)
+	if whole, err = copyFrame(io.Discard, f, size); !whole {
+		return s, false, err
 	}
-	size := stateFrame + int64(head[1])
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	if whole, err = copyFrame(b, f, size); !whole {
+		return s, false, err
+	}
+	_, err = binary.Decode(b.Bytes(), binary.LittleEndian, &s.stateHead) // it may be another one by now
+	s.content = b.Bytes()[stateFrame:]
+	return s, s.Length == uint64(len(s.content)), err
+}
+
+// copyFrame copies a frame up to its checksum, and reports whether that is right.
+func copyFrame(to io.Writer, f io.ReaderAt, size int64) (right bool, err error) {
 	digest := xxhash.New()
-	if n, err := io.Copy(digest, io.NewSectionReader(f, 0, size)); err != nil || n < size {
-		return nil, err
+	if n, err := io.Copy(io.MultiWriter(digest, to), io.NewSectionReader(f, 0, size)); err != nil || n < size {
+		return false, err
 	}
-	var sum [1]uint64
-	if _, err := f.ReadAt(record.BytesOf(sum[:]), size); err != nil || sum[0] != digest.Sum64() {
-		return nil, nil
-	}
-	b := make([]byte, size+stateSum)
-	n, err := f.ReadAt(b, 0)
-	if errors.Is(err, io.EOF) {
-		err = nil // it became shorter
-	}
-	return b[:n], err
+	var sum [stateSum]byte
+	_, err = f.ReadAt(sum[:], size)
+	return err == nil && binary.LittleEndian.Uint64(sum[:]) == digest.Sum64(), nil
 }
 
 // readState reads the newest state of a process, and whether there is one.
 func (d *Directory) readState() (state savedState, ok bool, err error) {
 	damaged := ""
 	for _, name := range stateFiles {
-		b, err := d.readFrame(name)
+		s, whole, err := d.readFrame(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return state, false, err
 		}
-		s, whole := unframeState(b)
 		switch {
 		case !whole:
 			damaged = name
-		case !ok || s.number > state.number:
+		case !ok || s.Number > state.Number:
 			state, ok = s, true
 		}
 	}

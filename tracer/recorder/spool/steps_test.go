@@ -219,14 +219,22 @@ func TestThreadsGoOnMeanwhile(t *testing.T) {
 			// the program runs in steps that begin between two headers
 			resume, done := make(chan int), make(chan struct{})
 			left := 0
+			step := func() {
+				if left--; left <= 0 {
+					resume <- 0
+					left = <-resume
+				}
+			}
+			pauses := rand.New(rand.NewPCG(uint64(seed), 13))
+			w.pause = func() {
+				if pauses.IntN(3) == 0 {
+					left = 0
+				}
+				step()
+			}
 			go func() {
 				defer close(done)
-				w.play(s, func(int) {
-					if left--; left <= 0 {
-						resume <- 0
-						left = <-resume
-					}
-				})
+				w.play(s, func(int) { step() })
 			}()
 			ended := false
 			run := func(calls int) {
@@ -286,7 +294,7 @@ func TestAnythingFromTheProcess(t *testing.T) {
 			w.spool.raw = checkpointBytes + w.spool.stateSize + 1
 			_, _ = w.spool.Step(RingState{Filled: random.Uint64(), Cuts: random.Uint64() >> random.IntN(64), Once: int64(random.Uint64())})
 		}
-		_, _, _ = Snapshot(dir)
+		_, _, _ = snapshot(dir)
 		_, _, _ = Recover(dir)
 	}
 }

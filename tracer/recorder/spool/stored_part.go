@@ -1,11 +1,13 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
@@ -17,7 +19,6 @@ import (
 // location of the part and its index. Many of them are joined (joined_parts.go).
 const (
 	storedFile    = "stored-"
-	storedNew     = "stored.new" // being written
 	maxStoredFile = 4 << 20
 )
 
@@ -54,34 +55,27 @@ type storedPart struct {
 
 // parts opens the parts of the process, in order. A part that is both in the store and in the spool
 // counts as stored.
-func (d *Directory) parts() ([]Part, error) {
-	stored, err := d.numbered(storedFile)
-	if err != nil {
-		return nil, err
-	}
-	here, err := d.numbered(partFile)
-	if err != nil {
-		return nil, err
-	}
-	var parts []Part
+func (d *Directory) parts() (parts []Part, err error) {
 	known := map[int]bool{}
-	for _, number := range stored {
-		p, err := d.openStored(number)
+	for _, kind := range []struct {
+		prefix string
+		open   func(number int) (Part, error)
+	}{{storedFile, d.openStored}, {partFile, d.openPart}} {
+		numbers, err := d.numbered(kind.prefix)
 		if err != nil {
-			return nil, fmt.Errorf("%s%d: %w", storedFile, number, err)
+			return nil, err
 		}
-		known[number] = true
-		parts = append(parts, p)
-	}
-	for _, number := range here {
-		if known[number] {
-			continue
+		for _, number := range numbers {
+			if known[number] {
+				continue
+			}
+			p, err := kind.open(number)
+			if err != nil {
+				return nil, fmt.Errorf("%s%d: %w", kind.prefix, number, err)
+			}
+			known[number] = true
+			parts = append(parts, p)
 		}
-		p, err := d.openPart(number)
-		if err != nil {
-			return nil, fmt.Errorf("%s%d: %w", partFile, number, err)
-		}
-		parts = append(parts, p)
 	}
 	return parts, nil
 }
@@ -104,8 +98,12 @@ func (d *Directory) openStored(number int) (Part, error) {
 	if err != nil {
 		return Part{}, err
 	}
-	p, err := trace.OpenPart(&remotePart{directory: d, part: s}, s.Bytes)
+	p, err := d.openRemote(s)
 	return Part{Part: p, Number: number, Pieces: s.Pieces}, err
+}
+
+func (d *Directory) openRemote(s storedPart) (*trace.Part, error) {
+	return trace.OpenPart(&remotePart{directory: d, part: s}, s.Bytes)
 }
 
 func (d *Directory) readStored(number int) (s storedPart, err error) {
@@ -134,25 +132,12 @@ func (s *storedPart) valid() bool {
 }
 
 // writeStored writes stored-N atomically and returns its length.
-func (d *Directory) writeStored(number int, s storedPart) (size int64, err error) {
-	b, err := json.Marshal(s)
+func (d *Directory) writeStored(o original) (size int64, err error) {
+	b, err := json.Marshal(o.Part)
 	if err != nil {
 		return 0, err
 	}
-	return int64(len(b)), d.replace(storedNew, storedFile+strconv.Itoa(number), b)
-}
-
-// replace writes a file under the name fresh and renames it to name.
-func (d *Directory) replace(fresh, name string, content []byte) error {
-	f, err := plainfile.Create(d.root, fresh)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return d.root.Rename(fresh, name)
+	return int64(len(b)), d.replace(o.file(storedFile), bytes.NewReader(b))
 }
 
 // Stored records that a part is in an object of the store, from byte at on, and removes it from the
@@ -166,7 +151,7 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	if err != nil {
 		sums = nil // the store still has the times
 	}
-	kept, err := d.writeStored(p.Number, storedPart{Pieces: []Piece{{Object: object, At: at, Bytes: p.Size()}}, Bytes: p.Size(), Index: index, Sums: sums})
+	kept, err := d.writeStored(original{p.Number, storedPart{Pieces: []Piece{{Object: object, At: at, Bytes: p.Size()}}, Bytes: p.Size(), Index: index, Sums: sums}})
 	if err != nil {
 		return 0, err
 	}
@@ -177,26 +162,40 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	return p.Size() - kept - more, err
 }
 
-// Lost records that the store has lost an object with a part or with pieces of it. The sums of
-// their times, which were kept here, replace them. It returns the number of bytes that the
-// spool has grown by.
+// Lost records that the store has lost an object with a part, or with parts that were joined to it.
+// The sums of their times, which were kept here, replace them, and a joined part is split. It
+// returns the number of bytes that the spool has grown by.
 func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 	s, err := d.readStored(p.Number)
 	if err != nil {
 		return 0, err
 	}
-	if len(s.Pieces) > 1 {
-		return d.replaceLost(p.Number, object)
-	}
-	if len(s.Sums) == 0 {
-		return 0, recorder.ErrBlocks
-	}
-	// if we are killed between these two, the part counts as stored, and the caller will find
-	// again that it is lost
-	if err := d.replace(partNew, partFile+strconv.Itoa(p.Number), s.Sums); err != nil {
+	originals, err := d.originals(original{p.Number, s})
+	if err != nil {
 		return 0, err
 	}
-	return int64(len(s.Sums)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
+	// The part itself, which has the number of the last one, is replaced last: until then it is the
+	// valid one. If we are killed meanwhile, the caller will find again that it is lost.
+	slices.SortFunc(originals, func(a, b original) int { return a.Number - b.Number })
+	for _, o := range originals {
+		size := int64(len(o.Part.Sums))
+		switch {
+		case o.Part.Pieces[0].Object != object:
+			size, err = d.writeStored(o)
+		case size == 0:
+			err = recorder.ErrBlocks
+		default:
+			err = d.replace(o.file(partFile), bytes.NewReader(o.Part.Sums))
+			if err == nil && o.Number == p.Number {
+				err = d.root.Remove(o.file(storedFile))
+			}
+		}
+		if err != nil {
+			return taken, err
+		}
+		taken += size
+	}
+	return taken, d.remove(piecesFile + strconv.Itoa(p.Number))
 }
 
 // dropStored removes parts that are already stored: Stored may have been killed before
@@ -204,9 +203,7 @@ func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
 func (d *Directory) dropStored() error {
 	stored, err := d.numbered(storedFile)
 	for _, number := range stored {
-		if failed := d.root.Remove(partFile + strconv.Itoa(number)); failed != nil && !errors.Is(failed, os.ErrNotExist) {
-			err = errors.Join(err, failed)
-		}
+		err = errors.Join(err, d.remove(partFile+strconv.Itoa(number)))
 	}
 	return err
 }
@@ -224,7 +221,7 @@ type fileOf struct {
 }
 
 func (f *fileOf) ReadAt(b []byte, at int64) (int, error) {
-	d, err := f.directory.again()
+	d, err := OpenDirectory(f.directory.spool, f.directory.name)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -96,7 +95,7 @@ func (l *tableLog) removeObsolete(d *Directory) (freed int64) {
 	if l.obsolete == 0 {
 		return 0
 	}
-	if err := d.root.Remove(tablesName(l.at.Number - 1)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if d.remove(tablesName(l.at.Number-1)) != nil {
 		return 0
 	}
 	freed, l.obsolete = l.obsolete, 0
@@ -124,40 +123,43 @@ func (d *Directory) readTables(at recorder.TablesAt, take func(piece []byte) err
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
+	size, err := plainfile.Size(f, maxTablesFile)
+	if err != nil {
 		return err
-	case info.Size() > maxTablesFile:
-		return fmt.Errorf("%s is %w: %d bytes, more than %d", name, plainfile.ErrOdd, info.Size(), maxTablesFile)
-	case info.Size() < at.Bytes: // do not allocate what only a damaged checkpoint claims
+	}
+	if size < at.Bytes { // do not allocate what only a damaged checkpoint claims
 		return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
 	}
+	if err := takePieces(f, at, take); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func takePieces(f io.Reader, at recorder.TablesAt, take func(piece []byte) error) error {
 	digest := xxhash.New()
 	from := io.TeeReader(io.LimitReader(f, at.Bytes), digest)
 	var piece []byte
 	for left := at.Bytes; left > 0; {
 		var header [pieceHeader]byte
-		if _, err := io.ReadFull(from, header[:]); err != nil {
-			return fmt.Errorf("%s: %w", name, errors.Join(recorder.ErrCheckpoint, err))
-		}
+		_, err := io.ReadFull(from, header[:])
 		n := int64(binary.LittleEndian.Uint32(header[:]))
-		if left -= pieceHeader + n; left < 0 || n > maxStateFile {
-			return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
+		if left -= pieceHeader + n; err != nil || left < 0 || n > maxStateFile {
+			return errors.Join(recorder.ErrCheckpoint, err)
 		}
 		if int64(cap(piece)) < n {
 			piece = make([]byte, n)
 		}
 		piece = piece[:n]
 		if _, err := io.ReadFull(from, piece); err != nil {
-			return fmt.Errorf("%s: %w", name, errors.Join(recorder.ErrCheckpoint, err))
+			return errors.Join(recorder.ErrCheckpoint, err)
 		}
 		if err := take(piece); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 	}
 	if digest.Sum64() != at.Sum {
-		return fmt.Errorf("%s: %w", name, recorder.ErrCheckpoint)
+		return recorder.ErrCheckpoint
 	}
 	return nil
 }

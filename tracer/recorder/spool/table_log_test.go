@@ -61,12 +61,10 @@ func tablesProgram(t *testing.T, seed uint64, calls int) *recordtest.Shim {
 
 // checkpointOf reads the last checkpoint of a process.
 func checkpointOf(t *testing.T, s *recordtest.Shim, dir string) *recorder.Recorder {
-	d, err := openPath(dir)
+	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
-	p, err := d.Process()
-	require.NoError(t, err)
-	last, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
+	last, err := d.readCheckpoint()
 	require.NoError(t, err)
 	return last.recorder
 }
@@ -92,8 +90,8 @@ func TestTablesAreWhatTheProcessKnew(t *testing.T) {
 				}
 				checkpoints++
 				// all of it is written: the next one has nothing else to say
-				want := w.spool.recorder.AppendState(nil)
-				require.True(t, bytes.Equal(want, checkpointOf(t, s, dir).AppendState(nil)), "checkpoint %d", checkpoints)
+				want := stateOf(w.spool.recorder)
+				require.True(t, bytes.Equal(want, stateOf(checkpointOf(t, s, dir))), "checkpoint %d", checkpoints)
 				files, err := filepath.Glob(filepath.Join(dir, tablesFile+"*"))
 				require.NoError(t, err)
 				require.Equal(t, []string{filepath.Join(dir, tablesName(w.spool.tables.at.Number))}, files)

@@ -3,7 +3,6 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -23,12 +22,10 @@ const TmpfsLink = "buffers"
 // onTmpfs matches the names of files on the tmpfs.
 var onTmpfs = regexp.MustCompile(`^([0-9]{1,2}\.seg|` + observed.FileName + `)$`)
 
-// openTmpfs opens the folder of a spool on a tmpfs; nil if there is none.
+// openTmpfs opens the folder of a spool on a tmpfs; fs.ErrNotExist if there is none, on this
+// machine or any more.
 func openTmpfs(spool *os.Root) (*os.Root, error) {
 	link, err := spool.Lstat(TmpfsLink)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -43,34 +40,19 @@ func openTmpfs(spool *os.Root) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.OpenRoot(target)
-	if errors.Is(err, fs.ErrNotExist) { // on another machine, or removed
-		return nil, nil
-	}
-	return folder, err
+	return os.OpenRoot(target)
 }
 
 func ownerOf(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
-
-// openOnTmpfs opens a process's folder on the tmpfs; nil if there is none.
-func openOnTmpfs(spool *os.Root, name string) (*os.Root, error) {
-	folder, err := openTmpfs(spool)
-	if folder == nil || err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	process, err := plainfile.Directory(folder, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return process, err
-}
 
 // RemoveFromTmpfs removes a process's files from the tmpfs. It must precede the removal of the
 // process's directory, after which nobody knows of them.
 func RemoveFromTmpfs(spool *os.Root, name string) error {
 	folder, err := openTmpfs(spool)
-	if folder == nil || err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	defer folder.Close()
@@ -86,7 +68,10 @@ func SaveFromTmpfs(directory string) error {
 	}
 	defer spool.Close()
 	folder, err := openTmpfs(spool)
-	if folder == nil || err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	defer folder.Close()
@@ -104,38 +89,36 @@ func SaveFromTmpfs(directory string) error {
 func (d *Directory) saveFromTmpfs() error {
 	names, err := d.namesOnTmpfs()
 	for _, name := range names {
-		err = errors.Join(err, copyFile(d.root, d.tmpfs, name))
+		in, failed := plainfile.Open(d.tmpfs, name)
+		if failed == nil {
+			failed = errors.Join(d.replace(name, in), in.Close())
+		}
+		err = errors.Join(err, failed)
 	}
 	return err
 }
 
-func copyFile(to, from *os.Root, name string) error {
-	in, err := plainfile.Open(from, name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := plainfile.Create(to, name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
-}
-
-// folderOnTmpfs returns the process's folder on the tmpfs; nil if there is none so far.
+// folderOnTmpfs returns the process's folder on the tmpfs; fs.ErrNotExist if there is none so far.
 func (d *Directory) folderOnTmpfs() (*os.Root, error) {
-	var err error
-	if d.tmpfs == nil {
-		d.tmpfs, err = d.openTmpfs()
+	if d.tmpfs != nil {
+		return d.tmpfs, nil
 	}
+	folder, err := openTmpfs(d.spool)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	d.tmpfs, err = plainfile.Directory(folder, d.name)
 	return d.tmpfs, err
 }
 
 // namesOnTmpfs returns the names of the process's files on the tmpfs.
 func (d *Directory) namesOnTmpfs() (names []string, err error) {
 	folder, err := d.folderOnTmpfs()
-	if folder == nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	entries, err := fs.ReadDir(folder.FS(), ".")
@@ -148,17 +131,18 @@ func (d *Directory) namesOnTmpfs() (names []string, err error) {
 }
 
 // openFile opens a file in the process's directory, or else on the tmpfs.
-func (d *Directory) openFile(name string) (*os.File, error) {
-	file, err := plainfile.Open(d.root, name)
+func (d *Directory) openFile(name string) (file *os.File, isOnTmpfs bool, err error) {
+	file, err = plainfile.Open(d.root, name)
 	if !errors.Is(err, fs.ErrNotExist) || !onTmpfs.MatchString(name) {
-		return file, err
+		return file, false, err
 	}
 	folder, failed := d.folderOnTmpfs()
 	switch {
+	case errors.Is(failed, fs.ErrNotExist):
+		return nil, false, err
 	case failed != nil:
-		return nil, failed
-	case folder == nil:
-		return nil, err
+		return nil, false, failed
 	}
-	return plainfile.Open(folder, name)
+	file, err = plainfile.Open(folder, name)
+	return file, true, err
 }

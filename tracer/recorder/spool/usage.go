@@ -4,63 +4,59 @@ import (
 	"encoding/binary"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
 
 // The resources that the compressor takes for a process are in a file of its directory, so that
-// they are known however the process ends. The file consists of words, the first of which
-// identifies it. How long the process's threads took to change their buffers is in its file of
-// observations.
+// they are known however the process ends. How long the process's threads took to change their
+// buffers is in its file of observations.
 const (
 	usageFile  = "took"
 	usageMagic = "CAIRNTK2"
-	usageBytes = usageWords * 8
-)
-
-const (
-	usageMemory = 1 + iota
-	usageMaxMemory
-	usageMaxSpool
-	usageWritten
-	usageWords
 )
 
 // usage is the content of the file.
-type usage [usageWords]uint64
+type usage struct {
+	Magic     [len(usageMagic)]byte
+	Memory    uint64
+	MaxMemory uint64
+	MaxSpool  uint64
+	Written   uint64 // bytes of blocks, tables and states
+}
 
 // noteUsage updates the file. If there is none, nothing is known of the compressor's resources.
 func (w *Writer) noteUsage() {
 	u := &w.usage
-	u[0] = binary.NativeEndian.Uint64([]byte(usageMagic))
-	u[usageMemory] = uint64(w.recorder.Memory())
-	u[usageMaxMemory] = max(u[usageMaxMemory], u[usageMemory])
-	u[usageMaxSpool] = max(u[usageMaxSpool], uint64(max(w.inBuffers+w.diskBytes+w.stateDisk[0]+w.stateDisk[1], 0)))
-	u[usageWritten] = uint64(w.written)
-	var b []byte
-	for _, word := range u {
-		b = binary.NativeEndian.AppendUint64(b, word)
-	}
-	_ = w.directory.overwrite(usageFile, b)
+	copy(u.Magic[:], usageMagic)
+	u.Memory = uint64(w.recorder.Memory())
+	u.MaxMemory = max(u.MaxMemory, u.Memory)
+	u.MaxSpool = max(u.MaxSpool, uint64(max(w.inBuffers+w.onDisk(), 0)))
+	b, _ := binary.Append(nil, binary.NativeEndian, u)
+	_ = w.directory.overwrite(usageFile, b, 0)
 }
 
 // resumeUsage reads what an earlier compressor took.
 func (w *Writer) resumeUsage() {
 	b, err := w.directory.read(usageFile, 1<<20)
-	if err != nil || decodeUsage(b) == nil {
-		return
+	if took := decodeUsage(b); err == nil && took != nil {
+		w.usage = *took
 	}
-	for i := range w.usage {
-		w.usage[i] = binary.NativeEndian.Uint64(b[8*i:])
-	}
-	w.written = int64(w.usage[usageWritten])
 }
 
 // decodeUsage decodes the file's content; nil if its format is unknown.
-func decodeUsage(b []byte) *trace.TracerUsage {
-	if len(b) < usageBytes || string(b[:len(usageMagic)]) != usageMagic {
+func decodeUsage(b []byte) *usage {
+	var u usage
+	if _, err := binary.Decode(b, binary.NativeEndian, &u); err != nil || string(u.Magic[:]) != usageMagic {
 		return nil
 	}
-	word := func(i int) int64 { return int64(min(binary.NativeEndian.Uint64(b[8*i:]), 1<<60)) }
+	return &u
+}
+
+// ofTracer returns the usage as a trace has it, with what its process observed.
+func (u *usage) ofTracer(s observed.Switches) *trace.TracerUsage {
+	number := func(word uint64) int64 { return int64(min(word, 1<<60)) }
 	return &trace.TracerUsage{
-		MemoryBytes: word(usageMemory), MostMemory: word(usageMaxMemory), MostSpool: word(usageMaxSpool), WrittenBytes: word(usageWritten),
+		MemoryBytes: number(u.Memory), MostMemory: number(u.MaxMemory), MostSpool: number(u.MaxSpool), WrittenBytes: number(u.Written),
+		Stalls: s.Count, StalledNS: s.TotalNS, LongestStallNS: s.LongestNS,
 	}
 }

@@ -3,14 +3,13 @@ package spool
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
@@ -39,17 +38,16 @@ type Writer struct {
 	checkpoints uint64 // number of checkpoints so far
 	logs        [3]blockLog
 	tables      tableLog
-	answer      answer // what the process is told
+	answer      answer // the compressor's to the process
 
 	raw         int64 // bytes of the buffers that were consumed since the last checkpoint
-	inBuffers   int64 // bytes of all buffers
+	inBuffers   int64 // bytes of all buffers on the disk
 	stateSize   int64
 	maxState    int64          // size of a checkpoint above which tracing stops
 	failure     error          // of the last checkpoint
 	diskBytes   int64          // of the logs and tables
 	stateDisk   [2]int64       // sizes of the state files
 	budget      *budget.Budget // shared by all processes of the spool; nil: this process has its own limit
-	written     int64          // bytes of blocks, tables and states
 	usage       usage
 	memoryShare int // Limits.Memory from the next checkpoint on; 0: as it is
 
@@ -71,60 +69,43 @@ var ErrStopped = errors.New("tracing has stopped")
 // Compress begins to compress the records of a process, or goes on where an earlier Writer has
 // written its last checkpoint. account is that of the spool, nil if there is none.
 func (d *Directory) Compress(account *budget.Budget) (*Writer, error) {
-	p, err := d.Process()
+	last, err := d.restore()
 	if err != nil {
 		return nil, err
 	}
-	if p.SharedSpool == 0 {
-		account = nil
+	w := &Writer{directory: d, process: last.process, recorder: last.recorder, budget: account, maxState: maxStateBytes}
+	if w.process.SharedSpool == 0 {
+		w.budget = nil
 	}
-	w := &Writer{directory: d, process: p, budget: account, maxState: maxStateBytes}
 	w.logs = [3]blockLog{
 		{prefix: timesFile, fileBytes: blockLogBytes}, {prefix: valuesFile, fileBytes: blockLogBytes}, {prefix: chaptersFile, fileBytes: 1},
 	}
 	w.tables.minBytes = minTables
-	if err := w.resume(); err != nil {
+	if err := w.resume(last); err != nil {
 		return nil, err
 	}
-	w.recorder.Dictionary().Follow(func() (*os.File, error) { return plainfile.Open(d.root, record.DictionaryFile) })
+	w.recorder.Dictionary().Follow(&fileOf{d, record.DictionaryFile})
 	return w, nil
 }
 
-// resume restores the state of the last checkpoint. It removes what was written after that.
-func (w *Writer) resume() error {
-	state, ok, err := w.directory.readState()
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		w.recorder = recorder.New(w.process)
-	default:
-		var at recorder.TablesAt
-		w.recorder, err = recorder.RestoreFrom(w.process, state.content, func(in recorder.TablesAt, take func([]byte) error) error {
-			at = in
-			return w.directory.readTables(in, take)
-		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", stateFiles[state.number%2], err)
-		}
-		w.recorder.Limits.Memory = state.memory
-		w.checkpoints, w.stateSize = state.number+1, int64(len(state.content)+stateFrame+stateSum)
-		if err := w.tables.resume(w.directory, at); err != nil {
+// resume goes on after the last checkpoint. It removes what was written after that.
+func (w *Writer) resume(last *lastCheckpoint) error {
+	if last.found {
+		w.checkpoints, w.stateSize = last.head.Number+1, stateFrame+int64(last.head.Length)+stateSum
+		if err := w.tables.resume(w.directory, last.tables); err != nil {
 			return err
 		}
 		w.diskBytes += w.tables.at.Bytes
 	}
 	for i := range w.logs {
-		bytes, err := w.logs[i].resume(w.directory, state.logs[i])
+		bytes, err := w.logs[i].resume(w.directory, last.head.Logs[i])
 		if err != nil {
 			return err
 		}
 		w.diskBytes += bytes
 	}
 	for i, name := range stateFiles {
-		if info, err := w.directory.root.Lstat(name); err == nil {
-			w.stateDisk[i] = info.Size()
-		}
+		w.stateDisk[i] = w.directory.sizeOf(name)
 	}
 	w.resumeUsage()
 	return w.answer.resume(w.directory)
@@ -135,57 +116,61 @@ func (w *Writer) resume() error {
 func (w *Writer) SetMemory(bytes int) { w.memoryShare = bytes }
 
 // Memory returns the memory in bytes that the recorder had after the last step, as estimated.
-func (w *Writer) Memory() int { return int(w.usage[usageMemory]) }
+func (w *Writer) Memory() int { return int(w.usage.Memory) }
 
 // Step compresses the buffers that are full, and writes a checkpoint if one is due. If the process
-// has requested a ballot it is told. more reports that there are other full buffers. ring is what
-// the process said before.
+// has requested a ballot, the answer gets it. more reports that there are other full buffers. ring
+// is what the process said before.
 func (w *Writer) Step(ring RingState) (more bool, err error) {
-	if w.answer.stopped != "" {
+	if w.answer.isStopped() {
 		return false, ErrStopped
 	}
-	more, err = w.step(ring.Cuts == w.answer.cut, ring.Once)
-	if err == nil && ring.Cuts != w.answer.cut {
-		err = w.tellBallot(ring.Cuts)
+	more, err = w.step(ring.Cuts == w.Answered(), ring.Once)
+	if err == nil && ring.Cuts != w.Answered() {
+		err = w.answerBallot(ring.Cuts)
 	}
 	return more, err
 }
 
-// tellBallot tells the process its ballot about the interval that its latest cut ended, if the
+// answerBallot tells the process its ballot about the interval that its latest cut ended, if the
 // records so far have that cut.
-func (w *Writer) tellBallot(cuts uint64) error {
+func (w *Writer) answerBallot(cuts uint64) error {
 	b, ok := w.recorder.Ballot(cuts - 1)
 	if !ok {
 		return nil
 	}
-	w.answer.cut, w.answer.ballot = cuts, b
+	w.answer.setBallot(cuts, b)
 	return w.answer.write(w.directory)
 }
 
-// Told returns the number of cuts whose ballots the process was told.
-func (w *Writer) Told() uint64 { return w.answer.cut }
+// Answered returns the number of cuts whose ballots the answer has.
+func (w *Writer) Answered() uint64 { return w.answer.cuts() }
 
 // step does so; closed: records in buffers that are not full can wait.
 func (w *Writer) step(closed bool, once int64) (more bool, err error) {
 	memory := memories.Get().(*bufferMemory)
 	defer memories.Put(memory)
-	sources, files, err := w.read(closed, memory)
+	memory.reset()
+	sources, files, err := w.directory.readBuffers(w.recorder,
+		reading{living: true, closed: closed, most: stepBytes, memory: memory, odd: func(error) {}, hook: w.listing})
 	if err != nil {
 		return false, err
 	}
 	w.reach("buffers read")
-	before := consumedOf(files, w.recorder)
 	w.recorder.ConsumeOrWait(sources, closed)
 	w.reach("buffers consumed")
 	w.inBuffers = 0
 	progress := false
-	for i, done := range consumedOf(files, w.recorder) {
-		w.inBuffers += files[i].size
-		if done && !before[i] {
-			w.raw += files[i].size
+	for _, f := range files {
+		if !f.onTmpfs { // which the spool's limit does not count
+			w.inBuffers += f.size
+		}
+		done := f.consumedBy(w.recorder)
+		if done && !f.done {
+			w.raw += f.size
 			progress = true
 		}
-		more = more || files[i].header.Closed && !done
+		more = more || f.header.Closed && !done
 	}
 	if w.raw > max(checkpointBytes, w.stateSize) {
 		if w.failure = w.checkpoint(); w.failure == nil {
@@ -198,19 +183,6 @@ func (w *Writer) step(closed bool, once int64) (more bool, err error) {
 
 // memories are kept between steps, of whichever process, but not for long.
 var memories = sync.Pool{New: func() any { return new(bufferMemory) }}
-
-// read reads buffers for a step.
-func (w *Writer) read(closed bool, memory *bufferMemory) (sources []*recorder.Source, files []bufferFile, err error) {
-	const tries = 5 // a thread may take a buffer while it is read
-	for range tries {
-		memory.reset()
-		sources, files, err = w.directory.readBuffers(w.recorder, reading{living: true, closed: closed, most: stepBytes, memory: memory, odd: func(error) {}, hook: w.listing})
-		if !errors.Is(err, errMoved) {
-			break
-		}
-	}
-	return sources, files, err
-}
 
 // checkpoint writes the state. The buffers of its records can be released after that.
 func (w *Writer) checkpoint() error {
@@ -240,14 +212,14 @@ func (w *Writer) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	w.diskBytes += added
-	w.written += added
+	w.usage.Written += uint64(added)
 	w.reach("tables written")
 	if err := w.directory.writeState(w.checkpoints, w.state); err != nil {
 		w.budget.Add(-growth)
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	w.stateDisk[w.checkpoints%2] += growth
-	w.written += size
+	w.usage.Written += uint64(size)
 	w.reach("state written")
 	w.checkpoints++
 	if cap(w.state) > maxStateKept {
@@ -255,7 +227,8 @@ func (w *Writer) checkpoint() error {
 	}
 	w.stateSize, w.raw = size, 0
 	if freed := w.tables.removeObsolete(w.directory); freed > 0 {
-		w.give(freed)
+		w.diskBytes -= freed
+		w.budget.Add(-freed)
 		w.reach("old tables removed")
 	}
 	w.forgetRemoved()
@@ -269,8 +242,8 @@ func (w *Writer) checkpoint() error {
 // again. It must follow a checkpoint. once is how many bytes of the latter it has made so far.
 func (w *Writer) release(files []bufferFile, once int64) error {
 	var words [record.BufferHeaderWords]uint64
-	for i, done := range consumedOf(files, w.recorder) {
-		f := &files[i]
+	for _, f := range files {
+		done := f.consumedBy(w.recorder)
 		switch isOnce := strings.HasPrefix(f.name, onceBuffer); {
 		case isOnce && done:
 			if err := w.directory.root.Remove(f.name); err != nil {
@@ -284,32 +257,26 @@ func (w *Writer) release(files []bufferFile, once int64) error {
 		case done:
 			// The header may have been read while a thread wrote it: that of the use before with
 			// the number of the new one.
-			if now, err := w.directory.readHeader(f.name, words[:]); err == nil && now.header.Taken == f.header.Taken && now.consumedBy(w.recorder) {
+			if now, err := w.directory.readHeader(f.name, words[:]); err == nil && now.isUseOf(&f) && now.consumedBy(w.recorder) {
 				w.answer.release(f.name, f.header.Taken)
 			}
 		}
 	}
-	w.answer.removed = max(once, 0)
+	removed := max(int64(w.answer.word(rawlayout.CompressorRemovedAt)), once) // once may not include all that was listed
+	w.answer.set(rawlayout.CompressorRemovedAt, uint64(removed))
 	w.reach("buffers released")
-	w.answer.bytes = w.diskBytes + w.stateDisk[0] + w.stateDisk[1]
+	w.answer.set(rawlayout.CompressorBytesAt, uint64(w.onDisk()))
 	return w.answer.write(w.directory)
 }
 
 // stop has the process stop tracing when it takes its next buffer.
 func (w *Writer) stop(why string) error {
-	w.answer.stopped = why
+	w.answer.stop(why)
 	return errors.Join(ErrStopped, w.answer.write(w.directory))
 }
 
-// reserve returns the bytes that a checkpoint needs: the old state and the new one, and
-// all tables anew.
-func (w *Writer) reserve() int64 { return 2*w.stateSize + w.tables.at.Bytes }
-
-// give releases bytes of files.
-func (w *Writer) give(size int64) {
-	w.diskBytes -= size
-	w.budget.Add(-size)
-}
+// onDisk returns the bytes of the compressor's files.
+func (w *Writer) onDisk() int64 { return w.diskBytes + w.stateDisk[0] + w.stateDisk[1] }
 
 // takeState reports whether there is room for a state that makes its file longer by growth bytes
 // and its tables by added bytes, after the logs have grown by logged bytes.
@@ -317,9 +284,10 @@ func (w *Writer) takeState(size, growth, added, logged int64) bool {
 	if w.budget != nil {
 		reserve := int64(0)
 		if growth+added+logged > 0 {
-			// Room for the next checkpoint, without which there is no use in continuing. The last
-			// sixteenth is for processes that begin, so that the trace at least shows them.
-			reserve = w.budget.Limit()/16 + w.reserve()
+			// Room for the next checkpoint, without which there is no use in continuing: the old
+			// state and the new one, and all tables anew. The last sixteenth is for processes that
+			// begin, so that the trace at least shows them.
+			reserve = w.budget.Limit()/16 + 2*w.stateSize + w.tables.at.Bytes
 		}
 		return w.budget.Take(growth+added, w.tables.at.Bytes+w.stateDisk[0]+w.stateDisk[1], reserve)
 	}

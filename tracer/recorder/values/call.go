@@ -17,34 +17,44 @@ func (c *Call) Push(v int64) {
 	c.Lengths = append(c.Lengths, 1)
 }
 
-// PushList adds a stream with a list: its length, then its elements.
-func (c *Call) PushList(elements []uint64) {
-	c.Values = append(c.Values, int64(len(elements)))
-	for _, e := range elements {
-		c.Values = append(c.Values, int64(e))
-	}
-	c.Lengths = append(c.Lengths, int32(1+len(elements)))
-}
-
 // StatusFields is the number of fields of a status: source, tag, error, cancelled, bytes.
 const StatusFields = 5
 
-// PushStatuses adds five streams for each of the statuses of a record.
-func (c *Call) PushStatuses(words []uint64) {
-	for ; len(words) > 0; words = words[record.StatusWords:] {
-		c.Values = appendFields(c.Values, words)
-		c.Lengths = append(c.Lengths, 1, 1, 1, 1, 1)
+// Add adds the streams of a form with the words of a record.
+func (c *Call) Add(form Form, words []uint64) {
+	before := len(c.Values)
+	switch form {
+	case Word:
+		c.Push(int64(words[0]))
+	case List:
+		c.Values = append(c.Values, int64(len(words)))
+		for _, w := range words {
+			c.Values = append(c.Values, int64(w))
+		}
+		c.Lengths = append(c.Lengths, int32(len(c.Values)-before))
+	case Statuses:
+		for ; len(words) > 0; words = words[record.StatusWords:] {
+			c.Values = appendFields(c.Values, words)
+			c.Lengths = append(c.Lengths, 1, 1, 1, 1, 1)
+		}
+	case StatusList:
+		c.Values = append(c.Values, int64(len(words)/record.StatusWords*StatusFields))
+		for ; len(words) > 0; words = words[record.StatusWords:] {
+			c.Values = appendFields(c.Values, words)
+		}
+		c.Lengths = append(c.Lengths, int32(len(c.Values)-before))
 	}
 }
 
-// PushStatusList adds one stream with the fields of statuses: their number, then the fields.
-func (c *Call) PushStatusList(words []uint64) {
-	n := len(words) / record.StatusWords * StatusFields
-	c.Values = append(c.Values, int64(n))
-	for ; len(words) > 0; words = words[record.StatusWords:] {
-		c.Values = appendFields(c.Values, words)
+// Move moves the first n streams of another call, or as many as it has, to the end of c.
+func (c *Call) Move(from *Call, n int) {
+	n = min(n, len(from.Lengths))
+	length := 0
+	for _, k := range from.Lengths[:n] {
+		length += int(k)
 	}
-	c.Lengths = append(c.Lengths, int32(1+n))
+	c.Values, from.Values = append(c.Values, from.Values[:length]...), from.Values[length:]
+	c.Lengths, from.Lengths = append(c.Lengths, from.Lengths[:n]...), from.Lengths[n:]
 }
 
 // appendFields appends the fields of the status at the front of words.
@@ -72,7 +82,8 @@ type source struct {
 type Form uint8
 
 const (
-	Word       Form = iota // one value
+	None       Form = iota // no values
+	Word                   // one value
 	List                   // n elements: one stream, with their number first
 	Statuses               // n statuses: five streams each
 	StatusList             // n statuses: one stream, with the number of values first
@@ -100,16 +111,6 @@ func (s *Sources) None() bool { return len(s.list) == 0 }
 // Read adds the values in a record to c.
 func (s *Sources) Read(c *Call, words []uint64) {
 	for _, from := range s.list {
-		w := words[from.at:][:from.form.Words(int(from.n))]
-		switch from.form {
-		case Word:
-			c.Push(int64(w[0]))
-		case List:
-			c.PushList(w)
-		case Statuses:
-			c.PushStatuses(w)
-		case StatusList:
-			c.PushStatusList(w)
-		}
+		c.Add(from.form, words[from.at:][:from.form.Words(int(from.n))])
 	}
 }

@@ -10,18 +10,15 @@ import (
 // Encode writes the streams of terminals that were called since its last call, or of all: the new
 // runs of each stream and its last run, which may have become longer.
 func (s *Streams) Encode(e *checkpoint.Encoder, everything bool) {
-	changed := 0
-	for i := range s.results {
-		if rs := &s.results[i]; rs.settle() && (everything || rs.streams[0].n != rs.written) {
-			changed++
+	var changed []int
+	for number := range s.results {
+		if rs := &s.results[number]; rs.settle() && (everything || rs.streams[0].n != rs.written) {
+			changed = append(changed, number)
 		}
 	}
-	e.Uint(uint64(changed))
-	for number := range s.results {
+	e.Uint(uint64(len(changed)))
+	for _, number := range changed {
 		rs := &s.results[number]
-		if len(rs.streams) == 0 || !everything && rs.streams[0].n == rs.written {
-			continue
-		}
 		e.Uint(uint64(number))
 		e.Uint(uint64(len(rs.streams)))
 		for i := range rs.streams {
@@ -71,16 +68,13 @@ func (s *Streams) Decode(d *checkpoint.Decoder, terminals int) {
 // Complete separates the last run of each stream, which may grow, from the others. It
 // returns false if a stream is damaged.
 func (s *Streams) Complete() bool {
-	for i := range s.results {
-		for k := range s.results[i].streams {
-			st := &s.results[i].streams[k]
-			whole, ok := decodeStream(st.runs, st.n-st.inBlocks)
-			if !ok {
-				return false
-			}
-			whole.inBlocks, whole.n = st.inBlocks, st.n
-			*st = whole
+	for _, st := range s.All() {
+		whole, ok := decodeStream(st.runs, st.n-st.inBlocks)
+		if !ok {
+			return false
 		}
+		whole.inBlocks, whole.n = st.inBlocks, st.n
+		*st = whole
 	}
 	return true
 }

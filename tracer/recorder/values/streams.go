@@ -45,13 +45,13 @@ func (s *Streams) Read(terminal int32, from *Sources, words []uint64) {
 
 // ReadAgain is Read for a call that may return the same values as the last one of its terminal.
 func (s *Streams) ReadAgain(terminal int32, from *Sources, words []uint64) {
-	rs := s.of(terminal)
-	if rs.last == from && rs.same(words, from.At) {
-		rs.again++
+	if s.IsSame(terminal, from, words) {
+		s.Count(terminal, 1)
 		return
 	}
 	s.Read(terminal, from, words)
 	if from.Flat {
+		rs := &s.results[terminal]
 		rs.last = from
 		for _, at := range from.At {
 			rs.words = append(rs.words, words[at])
@@ -62,15 +62,10 @@ func (s *Streams) ReadAgain(terminal int32, from *Sources, words []uint64) {
 // IsSame reports whether a record has the values of the last call of its terminal.
 func (s *Streams) IsSame(terminal int32, from *Sources, words []uint64) bool {
 	rs := s.of(terminal)
-	return rs.last == from && rs.same(words, from.At)
-}
-
-// Count adds n calls with the values of the last one. Each of its streams got one value.
-func (s *Streams) Count(terminal int32, n uint64) { s.results[terminal].again += n }
-
-// same reports whether the words of a record at these offsets are those of the last call.
-func (rs *results) same(words []uint64, at []int32) bool {
-	for i, at := range at {
+	if rs.last != from {
+		return false
+	}
+	for i, at := range from.At {
 		if rs.words[i] != words[at] {
 			return false
 		}
@@ -78,17 +73,19 @@ func (rs *results) same(words []uint64, at []int32) bool {
 	return true
 }
 
+// Count adds n calls with the values of the last one. Each of its streams got one value.
+func (s *Streams) Count(terminal int32, n uint64) { s.results[terminal].again += n }
+
 // settle adds again to the streams, and reports whether there are any streams.
 func (rs *results) settle() bool {
-	if rs.again == 0 {
-		return len(rs.streams) > 0
+	if rs.again > 0 {
+		for i := range rs.streams {
+			// every stream got one value from the last call, which is in its last run
+			rs.streams[i].n += rs.again
+			rs.streams[i].count += rs.again
+		}
+		rs.again = 0
 	}
-	for i := range rs.streams {
-		// every stream got one value from the last call, which is in its last run
-		rs.streams[i].n += rs.again
-		rs.streams[i].count += rs.again
-	}
-	rs.again = 0
 	return len(rs.streams) > 0
 }
 
@@ -137,18 +134,14 @@ type Piece struct {
 // TakeLong removes from memory the runs of streams that have at least minBytes of them. The last
 // run stays, since it may grow.
 func (s *Streams) TakeLong(minBytes int) (pieces []Piece) {
-	for terminal := range s.results {
-		rs := &s.results[terminal]
-		for i := range rs.streams {
-			st := &rs.streams[i]
-			if len(st.runs) < minBytes {
-				continue
-			}
-			n := st.n - st.count - st.inBlocks
-			pieces = append(pieces, Piece{ID{int32(terminal), int32(i)}, st.inBlocks, n, st.runs})
-			st.inBlocks, st.runs, st.written = st.inBlocks+n, nil, 0
-			rs.written = 0
+	for id, st := range s.All() {
+		if len(st.runs) < minBytes {
+			continue
 		}
+		n := st.n - st.count - st.inBlocks
+		pieces = append(pieces, Piece{id, st.inBlocks, n, st.runs})
+		st.inBlocks, st.runs, st.written = st.inBlocks+n, nil, 0
+		s.results[id.Terminal].written = 0
 	}
 	return pieces
 }
@@ -171,20 +164,15 @@ func (s *Stream) Push(v int64) {
 		s.count++
 		return
 	}
-	s.flush()
+	if s.count > 0 {
+		s.runs = s.appendRun(s.runs)
+	}
 	s.value, s.count = v, 1
 }
 
-func (s *Stream) flush() {
-	if s.count > 0 {
-		runs := binary.AppendVarint(s.runs, s.value)
-		if s.count == 1 { // the usual case, or there would be few runs
-			runs = append(runs, 0)
-		} else {
-			runs = binary.AppendUvarint(runs, s.count-1)
-		}
-		s.runs, s.count = runs, 0
-	}
+// appendRun appends the last run.
+func (s *Stream) appendRun(to []byte) []byte {
+	return binary.AppendUvarint(binary.AppendVarint(to, s.value), s.count-1)
 }
 
 // InBlocks returns the number of values in full blocks.
@@ -200,8 +188,7 @@ func (s *Stream) Runs() []byte { return s.encoded(0) }
 func (s *Stream) encoded(from int32) []byte {
 	b := s.runs[from:]
 	if s.count > 0 {
-		b = binary.AppendVarint(b[:len(b):len(b)], s.value)
-		b = binary.AppendUvarint(b, s.count-1)
+		b = s.appendRun(b[:len(b):len(b)])
 	}
 	return b
 }

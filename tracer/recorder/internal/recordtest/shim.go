@@ -108,8 +108,8 @@ func (s *Shim) Thread(n uint32) *Thread {
 // NewBuffer returns a record buffer with nothing but its header.
 func NewBuffer(thread uint32, sequence uint64) []uint64 {
 	words := make([]uint64, record.BufferHeaderWords)
-	copy(record.BytesOf(words), record.BufferMagic)
-	words[record.HeaderFormat] = record.Join(record.BufferFormat, thread)
+	copy(record.BytesOf(words), rawlayout.BufferMagic)
+	words[record.HeaderFormat] = record.Join(rawlayout.BufferFormat, thread)
 	words[record.HeaderSequence] = sequence
 	return words
 }
@@ -242,7 +242,7 @@ func (s *Shim) write(thread uint32, address uint64, name string, result int64, c
 	state := uint32(0)
 	second := uint32(f.ID)
 	if s.Process.Mode != "" && f.MayMark() { // on MPI_COMM_WORLD, in all tests
-		second |= record.FlagMarker << 24
+		second |= rawlayout.FlagMarker << 24
 	}
 	w[at+record.LengthWord] = record.Join(uint32(inputWords)*8, second)
 	if committed {

@@ -3,20 +3,7 @@ package key
 import (
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
-)
-
-// A slot is where a value goes: into the signature, or to a value stream of it.
-type slot uint8
-
-const (
-	inSignature   slot = iota
-	inStream           // one value per call
-	inList             // a list per call: its length, then its elements
-	leftOut            // follows from the rest of the call (identity, "Requests")
-	inStatus           // a status: one stream for each of its five fields
-	inStatuses         // a fixed number of statuses: five streams each
-	inStatusList       // none, one or many statuses: a list of five numbers each
-	inSignatureIf      // in the signature if the call defined it, else Absent
+	"github.com/cairn-mpi/cairn/tracer/recorder/values"
 )
 
 // This file alone decides which values distinguish calls (signature) and which are results
@@ -50,59 +37,29 @@ func resultsVary(f *semantics.Function) bool {
 	return f.Synchronization == semantics.SyncTest
 }
 
-func slotOfIn(p *mpi.Param) slot {
+// formOf returns the form of a value in the streams; values.None: it is in the signature. out means
+// that it is a result, varies that the results of the call vary.
+func formOf(p *mpi.Param, out, varies bool) values.Form {
+	var stream bool
 	switch p.Kind {
 	case mpi.KindStatus:
-		return slotOfStatus(p)
+		if p.OnlyIf != 0 || p.Defined.Op != mpi.TermNone {
+			return values.StatusList
+		}
+		return values.Statuses
 	case mpi.KindFStatus, mpi.KindF08Status, mpi.KindDouble, mpi.KindTimestamp:
-		return streamOf(p)
-	}
-	return inSignature
-}
-
-// slotOfOut returns the slot of a result; varies reports whether the results of the call vary.
-func slotOfOut(p *mpi.Param, varies bool) slot {
-	if p.Effect == mpi.EffectCompleted {
-		return leftOut
-	}
-	switch p.Kind {
-	case mpi.KindStatus:
-		return slotOfStatus(p)
-	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindFStatus, mpi.KindF08Status, mpi.KindAint:
-		return streamOf(p)
+		stream = true
+	case mpi.KindAint:
+		stream = out
 	case mpi.KindBool, mpi.KindIndex, mpi.KindCount, mpi.KindBytes, mpi.KindOffset,
 		mpi.KindInt, mpi.KindRank, mpi.KindTag, mpi.KindErrorCode:
-		if varies {
-			return streamOf(p)
-		}
+		stream = out && varies
 	}
-	if p.OnlyIf != 0 {
-		return inSignatureIf
-	}
-	return inSignature
-}
-
-func streamOf(p *mpi.Param) slot {
-	if shapeOf(p) == shapeArray {
-		return inList
-	}
-	return inStream
-}
-
-func slotOfStatus(p *mpi.Param) slot {
 	switch {
-	case p.OnlyIf != 0 || p.Defined.Op != mpi.TermNone:
-		return inStatusList
-	case p.IsArray():
-		return inStatuses
+	case !stream:
+		return values.None
+	case shapeOf(p) == shapeArray:
+		return values.List
 	}
-	return inStatus
-}
-
-func slotOfReturn(f *mpi.Function) slot {
-	switch f.Return {
-	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindAint:
-		return inStream
-	}
-	return inSignature
+	return values.Word
 }
