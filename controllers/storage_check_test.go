@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -124,7 +125,11 @@ func TestManyJobsShareOneCheck(t *testing.T) {
 	s.clock.SetTime(time.Now())
 	s.ends(first.Name, pod{exitCode: 69, message: unreachable})
 	require.Eventually(t, reached(jobs, "StorageReady", "Unreachable"), patience, 100*time.Millisecond)
-	require.Eventually(t, func() bool { return s.batchJob(first.Name).UID != first.UID }, patience, 100*time.Millisecond)
+	again := func() bool { // for a moment there is no Job
+		job := &batchv1.Job{}
+		return s.exists(job, first.Name) && job.UID != first.UID
+	}
+	require.Eventually(t, again, patience, 100*time.Millisecond)
 	s.clock.SetTime(time.Now())
 	s.ends(first.Name, pod{message: storageWorks})
 	require.Eventually(t, reached(jobs, "JobFinished", "Starting"), patience, 100*time.Millisecond)

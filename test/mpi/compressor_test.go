@@ -56,7 +56,7 @@ func withCompressor(t *testing.T, ranks, delayMS int, vary bool) string {
 	folder := filepath.Join(shimtest.Root(), "tracer/recorder/spool")
 	b, err := os.ReadFile(filepath.Join(folder, "writer.go"))
 	require.NoError(t, err)
-	const place = "func (w *Writer) tellBallot(cuts uint64) error {\n"
+	const place = "func (w *Writer) answerBallot(cuts uint64) error {\n"
 	require.Equal(t, 1, strings.Count(string(b), place))
 	replaced := map[string]string{}
 	for name, text := range map[string]string{
@@ -133,4 +133,13 @@ func requireCallsOfLeads(t *testing.T, trace *cairntrace.Reader) {
 			require.True(t, slices.Equal(of(x.Lead), of(thread.Rank)), "rank %d, vote %d", thread.Rank, x.Vote)
 		}
 	}
+}
+
+// A sidecar that is started on the spool of a run waits until the run ends (shipper, lockSpool):
+// two compressors would destroy each other's checkpoints.
+func TestRunLocksItsSpool(t *testing.T) {
+	t.Parallel()
+	const try = `flock --nonblock "$CAIRN_ROOT/spool" echo free || echo locked`
+	r := trace(t, nil, "sh", "-c", try)
+	require.Equal(t, "locked\n", r.stdout, r.stderr)
 }

@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	tracefile "github.com/cairn-mpi/cairn/trace"
 )
@@ -63,11 +65,24 @@ func TestLateReceiversOfShortRuns(t *testing.T) {
 func TestRoundingLeavesTheVerdict(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
-			run := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, "imbalance")...)
-			require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
-			assertRoundingChangesLittle(t, content(t, run.dir))
+			var lossless *tracefile.Content
+			for range 4 {
+				run := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, "imbalance")...)
+				require.Equal(t, 0, run.code, "%s\n%s", run.stdout, run.stderr)
+				lossless = content(t, run.dir)
+				if !isShortOfCPUs(t, lossless) {
+					break
+				}
+			}
+			assertRoundingChangesLittle(t, lossless)
 		})
 	}
+}
+
+// isShortOfCPUs reports whether others used the CPUs so much that this is a cause, too: which one
+// comes first may then depend on little.
+func isShortOfCPUs(t testing.TB, c *tracefile.Content) bool {
+	return slices.ContainsFunc(found(t, c).Verdict.Causes, func(c verdict.Cause) bool { return c.Kind == verdict.CPUs })
 }
 
 // assertRoundingChangesLittle compares the findings for a lossless trace with those at 1% and 5%:

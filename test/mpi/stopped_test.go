@@ -92,7 +92,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 			` with root 1, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "root") + ` with root 0\.$`},
 		{"missing", true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
 			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had computed for [2-9]\.\d s since\.$`},
-		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + lineOf(t, "segv")},
+		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, ([2-9]\d\d ms|\d\.\d s) after MPI_Allreduce at ` + lineOf(t, "segv")},
 		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
 		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s while it was making progress\. `},
