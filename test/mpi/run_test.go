@@ -57,7 +57,7 @@ func cairnAt(t testing.TB, binary, dir string, arguments ...string) result {
 	cmd := exec.Command(binary, arguments...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield, shimtest.OwnSessions(t))
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	if cmd.ProcessState == nil {

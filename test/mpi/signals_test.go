@@ -54,7 +54,7 @@ func start(t *testing.T, command ...string) *running {
 	command = append([]string{"env", "--default-signal=HUP,INT,QUIT"}, command...)
 	r := &running{cmd: exec.Command(command[0], command[1:]...), output: new(output), ended: make(chan struct{})}
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
-	r.cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)
+	r.cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield, shimtest.OwnSessions(t))
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.cmd.WaitDelay = 5 * time.Second
 	require.NoError(t, r.cmd.Start())

@@ -169,6 +169,7 @@ func TestFullDisk(t *testing.T) {
 	r := cairn(t, dir, arguments...)
 	assert.Equal(t, 70, r.code, r.stderr)
 	plain := exec.Command(arguments[4], arguments[5:]...)
+	plain.Env = append(os.Environ(), shimtest.OwnSessions(t))
 	want, err := plain.Output()
 	require.NoError(t, err)
 	assert.Contains(t, r.stdout, string(want))

@@ -52,6 +52,17 @@ var Oversubscribed = []string{
 	"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 }
 
+// OwnSessions returns the environment of a command whose Open MPI makes its session directories
+// apart from all others: two mpirun that begin and end at the same time can fail with "File exists"
+// (orte/util/session_dir.c makes and removes the folder that all share without a lock).
+func OwnSessions(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ompi")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what an mpirun that was killed left may still write
+	return "OMPI_MCA_orte_tmpdir_base=" + dir
+}
+
 // Root is the project's folder.
 func Root() string { return repository.Root() }
 
@@ -127,6 +138,7 @@ func Run(t testing.TB, environment []string, command ...string) Result {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(append(os.Environ(), Oversubscribed...), environment...)
+	cmd.Env = append(cmd.Env, OwnSessions(t))
 	if strings.HasPrefix(command[0], "mpirun.") {
 		cmd.Env = append(cmd.Env, "LD_PRELOAD="+strings.TrimPrefix(preload(cmd.Env)+":"+Yield(), ":"))
 	}
