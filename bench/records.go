@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 )
 
 // tracerBytes measures raw records, what a call writes before anything is compressed.
@@ -55,20 +56,34 @@ func (b *bench) records(command, yield string) (bytes, calls float64) {
 	return bytes, calls
 }
 
-// usedBytes returns the bytes of records in a buffer of the shim's (docs/decisions/0001-seams.md).
-func usedBytes(path string) (uint64, error) {
+// usedBytes returns the bytes of records in the buffers of a file of the shim's, which has one or
+// several of the same size (docs/decisions/0001-seams.md).
+func usedBytes(path string) (bytes uint64, err error) {
 	const used, size = 24, 32
 	file, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	slots := int64(1)
+	switch name := filepath.Base(path); {
+	case strings.HasPrefix(name, "ring-"):
+		slots = rawlayout.RingBuffers
+	case strings.HasPrefix(name, "copies-"):
+		slots = rawlayout.Copies
+	}
 	header := make([]byte, size)
-	if _, err := io.ReadFull(file, header); err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+	for slot := range slots {
+		if _, err := file.ReadAt(header, slot*(info.Size()/slots)); err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		if strings.HasPrefix(string(header), rawlayout.BufferMagic) {
+			bytes += binary.NativeEndian.Uint64(header[used:])
+		}
 	}
-	if !strings.HasPrefix(string(header), "CAIRNSEG") {
-		return 0, fmt.Errorf("%s is no record buffer of the shim's", path)
-	}
-	return binary.NativeEndian.Uint64(header[used:]), nil
+	return bytes, nil
 }

@@ -53,7 +53,11 @@ func openProcess(root *os.Root, name string) *process {
 		d.Close()
 		return nil
 	}
-	return &process{name: name, directory: d, ring: r}
+	p := &process{name: name, directory: d, ring: r}
+	if !p.hasEnded() {
+		_ = d.BeginAnswer() // if it fails, so does its first compression, and says so
+	}
+	return p
 }
 
 // close ends the work on the process.

@@ -7,6 +7,7 @@ const (
 	BufferFormat       = 3
 	BufferHeader       = 4096 // bytes of a record buffer before its records
 	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
+	Copies             = 16   // number of copies of record buffers in a file
 	RingBuffers        = 64   // maximal number of record buffers of a process that are used again
 	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
 	FlagMarker         = 2    // flag of a record: the call is a marker for clustering

@@ -8,6 +8,7 @@ enum {
 	CAIRN_BUFFER_FORMAT = 3,
 	CAIRN_BUFFER_HEADER = 4096, // bytes of a record buffer before its records
 	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
+	CAIRN_COPIES = 16, // number of copies of record buffers in a file
 	CAIRN_RING = 64, // maximal number of record buffers of a process that are used again
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
 	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering

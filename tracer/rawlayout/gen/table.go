@@ -147,6 +147,7 @@ var constants = []constant{
 	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 3, ""},
 	{"CAIRN_BUFFER_HEADER", "BufferHeader", 4096, "bytes of a record buffer before its records"},
 	{"CAIRN_STOPPED_BYTES", "BufferStoppedBytes", stoppedText, "size of a buffer's zero-terminated text: why tracing stopped"},
+	{"CAIRN_COPIES", "Copies", 16, "number of copies of record buffers in a file"},
 	{"CAIRN_RING", "RingBuffers", 64, "maximal number of record buffers of a process that are used again"},
 	{"CAIRN_TRUNCATED", "FlagTruncated", 1, "flag of a record: there was no room for the arguments"},
 	{"CAIRN_MARKER", "FlagMarker", 2, "flag of a record: the call is a marker for clustering"},

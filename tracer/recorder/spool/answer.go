@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
@@ -40,13 +38,8 @@ func (a *answer) setBallot(cuts uint64, b online.Ballot) {
 	a.set(rawlayout.CompressorCutAt, cuts)
 }
 
-// release notes that the records of a use of a buffer are in a checkpoint.
-func (a *answer) release(name string, taken uint64) {
-	n, err := strconv.Atoi(strings.TrimSuffix(name, bufferSuffix))
-	if err == nil && n >= 0 && n < rawlayout.RingBuffers {
-		a.set(rawlayout.CompressorBytes+8*n, taken)
-	}
-}
+// release notes that the records of a use of a slot are in a checkpoint.
+func (a *answer) release(slot int, taken uint64) { a.set(rawlayout.CompressorBytes+8*slot, taken) }
 
 // stop says why the process stops tracing.
 func (a *answer) stop(why string) {
@@ -60,6 +53,13 @@ func (a *answer) isStopped() bool { return a[rawlayout.CompressorStoppedAt] != 0
 func (a *answer) write(d *Directory) error {
 	const behind = rawlayout.CompressorCutAt + 8
 	return d.overwrite(answerFile, a[:], behind)
+}
+
+// BeginAnswer makes the file in which the compressor answers the process, if there is none. The
+// process maps it as soon as it is there, since it may not be able to open it later.
+func (d *Directory) BeginAnswer() error {
+	var a answer
+	return a.resume(d)
 }
 
 // resume reads what an earlier compressor has answered. What that has removed must not be

@@ -3,6 +3,7 @@ package spool
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -11,18 +12,41 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // A bufferFile is a record buffer in the directory, as it was when its header was read.
 type bufferFile struct {
-	name    string
-	size    int64 // of the file
+	bufferPlace
+	slots   int64 // bytes from one to the next in the file
+	size    int64 // of the buffer; of a copy, of its header and records
 	onTmpfs bool
 	header  record.BufferHeader
 	epoch   uint64 // of the header, but not less than that of the thread's buffer before
 	done    bool   // the recorder had consumed it before this reading
+}
+
+// A bufferPlace is where a record buffer is: in a slot of a file.
+type bufferPlace struct {
+	name string
+	slot int
+}
+
+func (p bufferPlace) inRing() bool { return strings.HasPrefix(p.name, ringPrefix) }
+
+func (p bufferPlace) isCopy() bool { return strings.HasPrefix(p.name, copiesPrefix) }
+
+// slotsOfFile returns how many slots the file has.
+func (p bufferPlace) slotsOfFile() int64 {
+	switch {
+	case p.inRing():
+		return rawlayout.RingBuffers
+	case p.isCopy():
+		return rawlayout.Copies
+	}
+	return 1
 }
 
 // consumedBy reports whether a recorder has consumed all of the buffer's records.
@@ -134,26 +158,18 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	}
 	words := make([]uint64, record.BufferHeaderWords)
 	for _, name := range names {
-		if how.hook != nil {
-			how.hook()
-		}
-		f, err := d.readHeader(name, words)
+		files, err = d.appendBuffers(files, name, how, words)
 		switch {
 		case errors.Is(err, plainfile.ErrOdd):
 			how.odd(err)
-			continue
-		case errors.Is(err, record.ErrNoBuffer):
-			// a file that no thread has used yet, or that is still being created
-			continue
 		case errors.Is(err, os.ErrNotExist) && how.living:
-			continue // removed between listing and opening
+			// removed between listing and opening
 		case err != nil:
 			return nil, err
 		}
-		files = append(files, f)
 	}
 	slices.SortFunc(files, func(a, b bufferFile) int {
-		return cmp.Or(cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.header.Taken, b.header.Taken), cmp.Compare(a.name, b.name), cmp.Compare(a.slot, b.slot))
 	})
 	// a buffer that was just taken has no epoch yet
 	latest := map[uint32]uint64{}
@@ -190,26 +206,56 @@ func (d *Directory) buffers(how reading) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// openBuffer opens a buffer file and reads its header.
-func (d *Directory) openBuffer(name string, words []uint64) (*os.File, bufferFile, error) {
-	f := bufferFile{name: name}
-	file, onTmpfs, err := d.openFile(name)
+// appendBuffers reads the headers of all buffers in a file.
+func (d *Directory) appendBuffers(files []bufferFile, name string, how reading, words []uint64) ([]bufferFile, error) {
+	file, f, err := d.openBuffer(bufferPlace{name: name})
 	if err != nil {
+		return files, err
+	}
+	defer file.Close()
+	for f.slot = range int(f.slotsOfFile()) {
+		if how.hook != nil {
+			how.hook()
+		}
+		switch err := f.readHeader(file, words); {
+		case errors.Is(err, record.ErrNoBuffer): // no thread has used it yet, or it is still being created
+		case err != nil:
+			return files, err
+		default:
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// openBuffer opens the file that a buffer is in.
+func (d *Directory) openBuffer(place bufferPlace) (file *os.File, f bufferFile, err error) {
+	f.bufferPlace = place
+	if file, f.onTmpfs, err = d.openFile(place.name); err != nil {
 		return nil, f, err
 	}
-	f.onTmpfs = onTmpfs
-	if err := f.readHeader(file, words); err != nil {
+	if f.slots, err = place.slotSize(file); err != nil {
 		file.Close()
 		return nil, f, err
 	}
 	return file, f, nil
 }
 
-func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
-	if f.size, err = plainfile.Size(file, maxBufferFile); err != nil {
-		return err
+// slotSize returns the size of the slots of an open file.
+func (p bufferPlace) slotSize(file *os.File) (int64, error) {
+	slots := p.slotsOfFile()
+	size, err := plainfile.Size(file, slots*maxBufferFile)
+	if err == nil && slots > 1 && size%(slots*record.BufferHeaderBytes) != 0 {
+		err = fmt.Errorf("%s is %w: %d bytes are not %d buffers", p.name, plainfile.ErrOdd, size, slots)
 	}
-	_, err = file.ReadAt(record.BytesOf(words[:record.BufferHeaderWords]), 0)
+	return size / slots, err
+}
+
+// at returns the position of a byte of the buffer in its file.
+func (f *bufferFile) at(offset int64) int64 { return int64(f.slot)*f.slots + offset }
+
+func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
+	_, err = file.ReadAt(record.BytesOf(words[:record.BufferHeaderWords]), f.at(0))
 	switch {
 	case errors.Is(err, io.EOF):
 		return record.ErrNoBuffer
@@ -217,15 +263,20 @@ func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
 		return err
 	}
 	f.header, err = record.ParseBufferHeader(words)
+	f.size = f.slots
+	if f.isCopy() {
+		f.size = record.BufferHeaderBytes + int64(min(f.header.Used, uint64(max(f.slots-record.BufferHeaderBytes, 0))))
+	}
 	return err
 }
 
-func (d *Directory) readHeader(name string, words []uint64) (bufferFile, error) {
-	file, f, err := d.openBuffer(name, words)
-	if err == nil {
-		err = file.Close()
+// headerNow reads a buffer's header.
+func (d *Directory) headerNow(place bufferPlace, words []uint64) (bufferFile, error) {
+	file, f, err := d.openBuffer(place)
+	if err != nil {
+		return f, err
 	}
-	return f, err
+	return f, errors.Join(f.readHeader(file, words), file.Close())
 }
 
 // readBuffer reads the buffer in a file. Only the used words are read, since the file of a short
@@ -234,19 +285,22 @@ func (d *Directory) readHeader(name string, words []uint64) (bufferFile, error) 
 func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory) (*record.Buffer, error) {
 	words := memory.take(record.BufferHeaderWords)
 	defer func() { memory.used = append(memory.used, words) }()
-	file, now, err := d.openBuffer(f.name, words)
+	file, now, err := d.openBuffer(f.bufferPlace)
+	if err == nil {
+		defer file.Close()
+		err = now.readHeader(file, words)
+	}
 	if living && (errors.Is(err, record.ErrNoBuffer) || errors.Is(err, os.ErrNotExist)) {
 		return nil, errMoved
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	if words, err = readRecords(file, &now, words, memory); err != nil {
 		return nil, err
 	}
 	if living { // a thread that takes the buffer anew changes the header first
-		after, err := d.readHeader(f.name, memory.header[:])
+		after, err := d.headerNow(f.bufferPlace, memory.header[:])
 		if err != nil || !now.isUseOf(f) || !after.isUseOf(f) {
 			return nil, errMoved
 		}
@@ -254,7 +308,7 @@ func (d *Directory) readBuffer(f *bufferFile, living bool, memory *bufferMemory)
 	return &record.Buffer{Thread: now.header.Thread, Sequence: now.header.Sequence, Words: words}, nil
 }
 
-// isUseOf reports whether two headers of a file are of one use of its buffer. One of them may have
+// isUseOf reports whether two headers of a place are of one use of its buffer. One of them may have
 // been read while a thread wrote it.
 func (f *bufferFile) isUseOf(other *bufferFile) bool {
 	a, b := &f.header, &other.header
@@ -270,7 +324,7 @@ func readRecords(file *os.File, f *bufferFile, words []uint64, memory *bufferMem
 	for next := have + piece; have < end; {
 		next = min(max(next, 2*have), end)
 		words = memory.grow(words, next)
-		n, err := file.ReadAt(record.BytesOf(words[have:]), int64(have)*8)
+		n, err := file.ReadAt(record.BytesOf(words[have:]), f.at(int64(have)*8))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}

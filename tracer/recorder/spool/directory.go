@@ -141,7 +141,9 @@ const (
 	processFile  = "process.json"
 	lockFile     = "lock"
 	bufferSuffix = ".seg"
-	onceBuffer   = "once-" // begins the name of a buffer that its process does not use again (buffers.c)
+	ringPrefix   = "ring-"   // begins the names of files with the buffers that the process uses again (spool.c)
+	copiesPrefix = "copies-" // the same of files with copies of them (spool.c)
+	oncePrefix   = "once-"   // the same of those with one that it does not use again (buffers.c)
 )
 
 // maxProcessJSON is the limit for process.json: a few hundred constants, some hundred modules.

@@ -37,7 +37,7 @@ var odd = map[string]func(t *testing.T, path, secret string){
 // Whatever a process has put into its directory, a reader is neither led out of it nor blocked, and
 // its errors quote nothing of what is there.
 func TestOddFilesAreRefused(t *testing.T) {
-	for _, name := range []string{processFile, lockFile, "0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
+	for _, name := range []string{processFile, lockFile, "ring-0.seg", "state-0", "tables-0", "times-0", record.DictionaryFile, observed.FileName, usageFile} {
 		for what, put := range odd {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				s := recordtest.NewShim(t)
@@ -138,6 +138,9 @@ func TestFilesThatAreNoBuffersAreClosed(t *testing.T) {
 	put("0.seg", 8)
 	put("1.seg", 1<<16)
 	put("2.seg", maxBufferFile+1)
+	put("ring-0.seg", 4096)
+	put("ring-1.seg", 128*maxBufferFile)
+	put("copies-0.seg", 12345)
 	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()

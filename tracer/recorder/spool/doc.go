@@ -8,8 +8,9 @@
 // their JSON are specified in docs/decisions/0001-seams.md:
 //
 //	process.json, lock      the process's identity, and whether it is alive
-//	N.seg, once-N.seg       record buffers; the process uses the former again, and copies one that
-//	                        is not released to the latter (under the name copy until it is whole)
+//	ring-N.seg              record buffers that the process uses again, in slots
+//	copies-N.seg            those that it used again before they were released
+//	once-N.seg              one that it does not use again
 //	compressor              what the compressor tells the process (answer.go)
 //	state-0, state-1        the last two checkpoints (state_file.go)
 //	tables-N                changes of the recorder's tables, by checkpoint (table_log.go)
@@ -24,7 +25,7 @@
 // Invariants, at any time and whichever process is killed:
 //
 //   - A record is in a buffer until a checkpoint that includes it is on the disk. Before that,
-//     N.seg is used again only if its records are in a once-N.seg, and that is not removed.
+//     a slot of the ring is used again only if its records are in a copy, and that is not removed.
 //   - A checkpoint is valid if it is complete. It has the lengths of the valid parts of the logs
 //     and tables; what follows them is ignored.
 //   - A block is coded once. It is in a log until it is in a part, and in the spool until it

@@ -37,7 +37,7 @@ func TestLargeFiles(t *testing.T) {
 		large int64
 		names []string
 	}{
-		{1 << 30, []string{"0.seg", "once-0.seg", "state-0", "state-1", "tables-0", "times-0", "values-0",
+		{1 << 30, []string{"0.seg", "ring-0.seg", "ring-1.seg", "copies-0.seg", "once-0.seg", "state-0", "state-1", "tables-0", "times-0", "values-0",
 			record.DictionaryFile, answerFile, observed.FileName, processFile, usageFile}},
 		{maxStateFile, []string{"state-0", "state-1", "tables-0"}}, // not too large by itself
 	} {
@@ -124,7 +124,7 @@ func TestLargeRecords(t *testing.T) {
 		d, err := OpenPath(dir)
 		require.NoError(t, err)
 		defer d.Close()
-		b, err := d.readBuffer(&bufferFile{name: "0.seg"}, false, &bufferMemory{})
+		b, err := d.readBuffer(&bufferFile{bufferPlace: bufferPlace{name: "0.seg"}}, false, &bufferMemory{})
 		require.NoError(t, err)
 		if damaged {
 			require.Less(t, len(b.Words), len(words))

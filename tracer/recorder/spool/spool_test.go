@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -34,13 +35,15 @@ type spoolWriter struct {
 	dir       string
 	process   *record.Process
 	threads   map[uint32]*spoolThread
-	members   []*member
-	once      int // number of other buffers so far
+	ring      []uint64
+	members   []*member // the slots of the ring so far
+	copies    int       // number of copies of them so far
+	once      int       // number of other buffers so far
 	onceBytes atomic.Int64
 	apart     bool   // somebody else calls step
 	taken     uint64 // number of uses of buffers so far
 	bytes     int64  // of all buffers made so far
-	most      int    // members; 0: as many as the shim
+	most      int    // of them; 0: as many as the shim
 	pause     func() // called while the header of a buffer is written
 	refused   error  // why there was no further buffer
 	killed    func() // called when the compressor is killed, by a panic with errKilled
@@ -152,6 +155,7 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 	if w.process.BufferBytes == 0 {
 		size = max(128<<10, size)
 	}
+	slot := w.slotSize()
 	if size > maxBufferBytes {
 		return fmt.Errorf("a record of %d bytes is too large", minimum)
 	}
@@ -166,21 +170,38 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 	if most == 0 {
 		most = rawlayout.RingBuffers
 	}
-	if m := w.copiable(t.member, size); m != nil && len(w.members) == most {
+	isNew := len(w.members) < most && size <= slot
+	if m := w.copiable(t.member, size); m != nil && !isNew {
 		return w.copyMember(t, m)
+	}
+	if isNew {
+		size = slot
 	}
 	if err := w.charge(said, size); err != nil {
 		return err
 	}
-	if len(w.members) == most {
-		t.words, t.member = w.mapNew(fmt.Sprint(onceBuffer, w.once, bufferSuffix), size), nil
-		w.countOnce(size)
+	if !isNew {
+		t.words, t.member = w.mapNew(fmt.Sprint(oncePrefix, w.once, bufferSuffix), size), nil
+		w.once++
+		w.onceBytes.Add(size)
 		return nil
 	}
-	m := &member{words: w.mapNew(fmt.Sprint(len(w.members), bufferSuffix), size), open: true}
+	if w.ring == nil {
+		w.ring = w.mapNew(ringPrefix+"0"+bufferSuffix, rawlayout.RingBuffers*slot)
+	}
+	m := &member{words: w.ring[len(w.members)*int(slot)/8:][:slot/8], open: true}
 	w.members = append(w.members, m)
 	t.words, t.member = m.words, m
 	return nil
+}
+
+// slotSize returns the size of the buffers that are used again.
+func (w *spoolWriter) slotSize() int64 {
+	size := int64(128 << 10)
+	if w.process.BufferBytes > 0 {
+		size = max(w.process.BufferBytes, 2*record.BufferHeaderBytes)
+	}
+	return (size + record.BufferHeaderBytes - 1) / record.BufferHeaderBytes * record.BufferHeaderBytes
 }
 
 // charge takes room for a file.
@@ -194,11 +215,6 @@ func (w *spoolWriter) charge(said answer, size int64) error {
 	return nil
 }
 
-func (w *spoolWriter) countOnce(size int64) {
-	w.once++
-	w.onceBytes.Add(size)
-}
-
 // copiable returns a member that no thread uses, best the thread's own.
 func (w *spoolWriter) copiable(own *member, size int64) *member {
 	for _, m := range append([]*member{own}, w.members...) {
@@ -209,16 +225,23 @@ func (w *spoolWriter) copiable(own *member, size int64) *member {
 	return nil
 }
 
-// copyMember writes a member's records to a file, and has a thread use it again.
+// copyMember copies a member to a file, and has a thread use it again.
 func (w *spoolWriter) copyMember(t *spoolThread, m *member) error {
 	size := record.BufferHeaderBytes + int64(m.words[record.HeaderUsed])
 	if err := w.charge(w.answered(), size); err != nil {
 		return err
 	}
-	temporary := filepath.Join(w.dir, "copy")
-	require.NoError(w.t, os.WriteFile(temporary, record.BytesOf(m.words)[:size], 0o600))
-	require.NoError(w.t, os.Rename(temporary, filepath.Join(w.dir, fmt.Sprint(onceBuffer, w.once, bufferSuffix))))
-	w.countOnce(size)
+	f, err := os.OpenFile(filepath.Join(w.dir, fmt.Sprint(copiesPrefix, w.copies/rawlayout.Copies, bufferSuffix)), os.O_RDWR|os.O_CREATE, 0o600)
+	require.NoError(w.t, err)
+	defer f.Close()
+	b, at := record.BytesOf(m.words)[:size], int64(w.copies%rawlayout.Copies)*w.slotSize()
+	require.NoError(w.t, f.Truncate(rawlayout.Copies*w.slotSize()))
+	_, err = f.WriteAt(b[record.BufferHeaderBytes:], at+record.BufferHeaderBytes)
+	require.NoError(w.t, err)
+	_, err = f.WriteAt(b[:record.BufferHeaderBytes], at)
+	require.NoError(w.t, err)
+	w.copies++
+	w.onceBytes.Add(size)
 	m.open = true
 	t.words, t.member = m.words, m
 	return nil
@@ -243,6 +266,12 @@ func (w *spoolWriter) mapNew(name string, size int64) []uint64 {
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = unix.Munmap(data) })
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
+}
+
+// onDisk returns what a file takes of a disk, without its holes. Small files are counted as they
+// are in the budget, without the rest of their last page.
+func onDisk(info os.FileInfo) int64 {
+	return min(info.Size(), 512*info.Sys().(*syscall.Stat_t).Blocks)
 }
 
 // again has another Writer go on, as if the one so far had been killed.
@@ -441,7 +470,7 @@ func TestSpoolLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.Name() != processFile {
-			bytes += info.Size()
+			bytes += onDisk(info)
 		}
 	}
 	if bytes > s.Process.SpoolLimitBytes {
@@ -562,7 +591,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 			if err == nil && !entry.IsDir() && entry.Name() != processFile {
 				info, infoErr := entry.Info()
 				require.NoError(t, infoErr)
-				bytes += info.Size()
+				bytes += onDisk(info)
 			}
 			return err
 		}))

@@ -48,7 +48,7 @@ func victimProgram(t testing.TB) *recordtest.Shim {
 	s := recordtest.NewShim(t)
 	s.Process.BufferBytes = record.BufferHeaderBytes + 4096
 	s.Process.BootID = ""
-	s.RandomProgram(rand.New(rand.NewPCG(11, 4)), 1500)
+	s.RandomProgram(rand.New(rand.NewPCG(11, 4)), 2500)
 	return s
 }
 
@@ -62,7 +62,7 @@ func TestVictim(t *testing.T) {
 	dir := filepath.Join(spool, s.Process.Directory)
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	w, _ := openSpool(t, s, dir)
-	w.most = 3 // others are removed
+	w.most = 2 // so that there are copies, which are removed
 	sp := w.spool
 	sp.recorder.Limits.BlockCalls = 64 // so that there are full ones
 	sp.tables.minBytes = 512           // so that there is more than one file

@@ -1,11 +1,14 @@
 package spool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"syscall"
 
 	"github.com/cairn-mpi/cairn/internal/plainfile"
@@ -14,13 +17,13 @@ import (
 
 // TmpfsLink is the name of a symbolic link in a spool to a folder on a tmpfs. Processes put the
 // files there that they have mapped all the time, as far as there is room (tmpfs.c): observed and
-// the record buffers that they use again, as <link>/<name of the process's directory>/N.seg. It is
-// made by whoever makes the spool. That of another user is not followed, since ranks can write to
-// the spool.
+// the record buffers that they use again, as <link>/<name of the process's directory>/ring-0.seg.
+// It is made by whoever makes the spool. That of another user is not followed, since ranks can
+// write to the spool.
 const TmpfsLink = "buffers"
 
 // onTmpfs matches the names of files on the tmpfs.
-var onTmpfs = regexp.MustCompile(`^([0-9]{1,2}\.seg|` + observed.FileName + `)$`)
+var onTmpfs = regexp.MustCompile(`^(ring-0\.seg|` + observed.FileName + `)$`)
 
 // openTmpfs opens the folder of a spool on a tmpfs; fs.ErrNotExist if there is none, on this
 // machine or any more.
@@ -91,11 +94,41 @@ func (d *Directory) saveFromTmpfs() error {
 	for _, name := range names {
 		in, failed := plainfile.Open(d.tmpfs, name)
 		if failed == nil {
-			failed = errors.Join(d.replace(name, in), in.Close())
+			failed = errors.Join(d.saveFile(name, in), in.Close())
 		}
 		err = errors.Join(err, failed)
 	}
 	return err
+}
+
+// saveFile copies a file. Pages of zeros become holes, as they mostly are in the ring.
+func (d *Directory) saveFile(name string, in *os.File) error {
+	const page, fresh = 4096, "copy.new"
+	out, err := plainfile.Create(d.root, fresh)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	b, zeros := make([]byte, 64*page), make([]byte, page)
+	for at := int64(0); err == nil; {
+		var n int
+		n, err = io.ReadFull(in, b)
+		for piece := range slices.Chunk(b[:n], page) {
+			if !bytes.Equal(piece, zeros[:len(piece)]) {
+				if _, failed := out.WriteAt(piece, at); failed != nil {
+					return failed
+				}
+			}
+			at += int64(len(piece))
+		}
+		if failed := out.Truncate(at); failed != nil {
+			return failed
+		}
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return d.root.Rename(fresh, name)
 }
 
 // folderOnTmpfs returns the process's folder on the tmpfs; fs.ErrNotExist if there is none so far.

@@ -3,6 +3,7 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -242,24 +243,36 @@ func (w *Writer) checkpoint() error {
 // again. It must follow a checkpoint. once is how many bytes of the latter it has made so far.
 func (w *Writer) release(files []bufferFile, once int64) error {
 	var words [record.BufferHeaderWords]uint64
+	copies := map[string][]bufferFile{}
 	for _, f := range files {
 		done := f.consumedBy(w.recorder)
-		switch isOnce := strings.HasPrefix(f.name, onceBuffer); {
+		switch isOnce := strings.HasPrefix(f.name, oncePrefix); {
 		case isOnce && done:
-			if err := w.directory.root.Remove(f.name); err != nil {
+			if err := w.removeBuffers(f); err != nil {
 				return err
 			}
-			w.budget.Add(-f.size)
-			w.inBuffers -= f.size
-			w.reach("buffer removed")
 		case isOnce:
 			once -= f.size
-		case done:
+		case f.isCopy():
+			copies[f.name] = append(copies[f.name], f)
+			once -= f.size
+		case done && f.inRing():
 			// The header may have been read while a thread wrote it: that of the use before with
 			// the number of the new one.
-			if now, err := w.directory.readHeader(f.name, words[:]); err == nil && now.isUseOf(&f) && now.consumedBy(w.recorder) {
-				w.answer.release(f.name, f.header.Taken)
+			if now, err := w.directory.headerNow(f.bufferPlace, words[:]); err == nil && now.isUseOf(&f) && now.consumedBy(w.recorder) {
+				w.answer.release(f.slot, f.header.Taken)
 			}
+		}
+	}
+	for _, files := range copies {
+		if len(files) < rawlayout.Copies || slices.ContainsFunc(files, func(f bufferFile) bool { return !f.consumedBy(w.recorder) }) {
+			continue // the process may write to it
+		}
+		if err := w.removeBuffers(files...); err != nil {
+			return err
+		}
+		for _, f := range files {
+			once += f.size
 		}
 	}
 	removed := max(int64(w.answer.word(rawlayout.CompressorRemovedAt)), once) // once may not include all that was listed
@@ -267,6 +280,19 @@ func (w *Writer) release(files []bufferFile, once int64) error {
 	w.reach("buffers released")
 	w.answer.set(rawlayout.CompressorBytesAt, uint64(w.onDisk()))
 	return w.answer.write(w.directory)
+}
+
+// removeBuffers removes the file that these buffers are in.
+func (w *Writer) removeBuffers(files ...bufferFile) error {
+	if err := w.directory.root.Remove(files[0].name); err != nil {
+		return err
+	}
+	for _, f := range files {
+		w.budget.Add(-f.size)
+		w.inBuffers -= f.size
+	}
+	w.reach("buffer removed")
+	return nil
 }
 
 // stop has the process stop tracing when it takes its next buffer.

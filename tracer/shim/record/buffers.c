@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,24 +21,21 @@
 #include "../spool/spool.h"
 
 enum {
-	LARGE = 2, // size factor of a thread's buffers after its first one, since a change costs as much as filling one
-	RING_BYTES = 8 << 20, // of the buffers that are used again: two checkpoints are written per round
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
 	AHEAD_BYTES = 64 << 20, // of other buffers that a compressor has not removed, from which on times are given up
 };
 
 // A buffer that is used again.
-struct member {
+struct slot {
 	struct cairn_buffer *memory;
-	uint64_t size; // bytes of its file, N.seg
-	bool open;     // a thread writes to it
+	bool open; // a thread writes to it
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct member members[CAIRN_RING];
-static uint32_t count;        // of members
-static uint64_t member_bytes; // of all members
-static uint32_t others;       // number of files so far that are no members
+static struct slot slots[CAIRN_RING];
+static uint32_t count;        // of slots so far
+static uint32_t copies;       // number of copies of slots so far
+static uint32_t others;       // number of other buffers so far
 static uint64_t progress;     // bytes of those files when the compressor had last removed some
 static bool sums;             // times are given up
 static uint64_t taken;        // number of uses of buffers so far
@@ -48,8 +46,9 @@ static const void *doorbell;  // NULL: there is no compressor so far
 // What the compressor says.
 static struct {
 	struct cairn_compressor header;
-	uint64_t released[CAIRN_RING]; // by member: number of its last use that is in a checkpoint
+	uint64_t released[CAIRN_RING]; // by slot: number of its last use that is in a checkpoint
 } answer;
+static void *answer_file; // where it says so; NULL: not so far
 
 void cairn_buffers_begin(void)
 {
@@ -70,12 +69,54 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-// open_answer opens the file in which the compressor says something. It is never mapped, since a file
-// that becomes shorter is a SIGBUS.
-static int open_answer(char *path, size_t size)
+static int open_answer(void)
 {
-	snprintf(path, size, "%s/compressor", cairn_spool_directory);
+	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
+
+	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+// map_answer maps the file in which the compressor answers, once it is there: a process can lose the
+// descriptors or the right to open it. The caller must hold the lock.
+static bool map_answer(void)
+{
+	const int file = answer_file == NULL ? open_answer() : -1;
+
+	if (file >= 0) {
+		void *memory = mmap(NULL, sizeof(answer), PROT_READ, MAP_SHARED, file, 0);
+		answer_file = memory != MAP_FAILED ? memory : NULL;
+		close(file);
+	}
+	return answer_file != NULL;
+}
+
+uint64_t cairn_buffers_watch(void)
+{
+	enum { MAX_PAUSE_NS = 2000000000 };
+	static uint64_t pause = 50000000;
+
+	pthread_mutex_lock(&lock);
+	const bool mapped = map_answer();
+	pthread_mutex_unlock(&lock);
+	if (pause < MAX_PAUSE_NS)
+		pause *= 2;
+	return mapped ? UINT64_MAX : pause;
+}
+
+// copy_answer copies the beginning of that file. Only the kernel looks at the mapped memory: a file
+// that becomes shorter would be a SIGBUS. It returns the number of bytes, or -1.
+static ssize_t copy_answer(void *to, size_t size)
+{
+	struct iovec local = {to, size}, remote = {answer_file, size};
+	ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	if (n < 0 && errno != EFAULT) { // not every sandbox has this call
+		const int file = open_answer();
+		n = read(file, to, size);
+		close(file);
+	}
+	return n;
 }
 
 static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
@@ -86,20 +127,17 @@ static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
 // read_answer reads what the compressor answers. The caller must hold the lock.
 static void read_answer(void)
 {
-	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
-	const int file = open_answer(path, sizeof(path));
 	const uint64_t before = answer.header.removed;
 
-	if (file < 0)
+	if (!map_answer())
 		return;
-	if (is_answer(&answer.header, read(file, &answer, sizeof(answer))))
+	if (is_answer(&answer.header, copy_answer(&answer, sizeof(answer))))
 		cairn_spool_compressed(answer.header.bytes, answer.header.removed);
 	else
 		memset(&answer, 0, sizeof(answer)); // somebody else has written it
 	answer.header.stopped[sizeof(answer.header.stopped) - 1] = 0;
 	if (answer.header.removed > before)
 		progress = ring->once;
-	close(file);
 }
 
 static void wake(void)
@@ -134,129 +172,120 @@ static uint64_t size_of(const struct cairn_buffer *s)
 	return s->capacity + CAIRN_BUFFER_HEADER;
 }
 
-static struct member *member_of(const struct cairn_buffer *s)
+static struct slot *slot_of(const struct cairn_buffer *s)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (members[i].memory == s)
-			return &members[i];
+		if (slots[i].memory == s)
+			return &slots[i];
 	return NULL;
 }
 
 // close_buffer ends a thread's use of a buffer. Its file stays until the compressor has it.
 static void close_buffer(struct cairn_buffer *full)
 {
-	struct member *m = member_of(full);
+	struct slot *slot = slot_of(full);
 	const uint64_t size = size_of(full);
 
 	atomic_store_explicit(&full->closed, 1, memory_order_release);
 	atomic_store_explicit(&ring->filled, ring->filled + size, memory_order_release);
 	unannounced += size;
-	if (m != NULL)
-		m->open = false;
+	if (slot != NULL)
+		slot->open = false;
 	else
 		munmap(full, size); // it has no open record: a thread takes a new buffer only outside of calls
 }
 
-// fits reports whether a member can be a buffer with room for minimum bytes of records. One that
-// was made for an enormous record is for such records only.
-static bool fits(const struct member *m, uint64_t minimum)
+// fits reports whether a slot can be a buffer with room for minimum bytes of records.
+static bool fits(const struct slot *slot, uint64_t minimum)
 {
-	return !m->open && m->size >= minimum + CAIRN_BUFFER_HEADER && m->size <= 4 * (minimum + LARGE * cairn_spool_buffer_bytes());
+	return !slot->open && slot->memory->capacity >= minimum;
 }
 
-// released_member returns a member whose records are in a checkpoint.
-static struct cairn_buffer *released_member(uint64_t minimum)
+// released_slot returns a slot whose records are in a checkpoint.
+static struct cairn_buffer *released_slot(uint64_t minimum)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (fits(&members[i], minimum) && answer.released[i] == members[i].memory->taken)
-			return members[i].memory;
+		if (fits(&slots[i], minimum) && answer.released[i] == slots[i].memory->taken)
+			return slots[i].memory;
 	return NULL;
 }
 
-// count_other counts a file that is no member.
-static void count_other(uint64_t size)
+// count_once counts bytes of buffers that are not used again.
+static void count_once(uint64_t size)
 {
-	others++;
 	atomic_store_explicit(&ring->once, ring->once + size, memory_order_release);
 }
 
-// new_member creates a buffer that is used again, if there may be another one.
-static struct cairn_buffer *new_member(uint64_t minimum, uint64_t size)
+// new_slot returns a slot that was never used, if there is another one.
+static struct cairn_buffer *new_slot(uint64_t minimum)
 {
-	const char *why; // fresh_buffer has other ways
-	const uint64_t needed = minimum + CAIRN_BUFFER_HEADER;
-	char name[32];
+	struct cairn_buffer *s;
 
-	if (count == CAIRN_RING || member_bytes + (size > needed ? size : needed) > RING_BYTES)
+	if (count == CAIRN_RING || (s = cairn_spool_slot(count, minimum)) == NULL)
 		return NULL;
-	snprintf(name, sizeof(name), "%u.seg", count);
-	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, size, taken == 0, true, &why);
-	if (s == NULL)
-		return NULL;
-	members[count++] = (struct member){s, size_of(s), false};
-	member_bytes += size_of(s);
+	slots[count++] = (struct slot){s, false};
 	return s;
 }
 
-// member_to_copy returns a member that no thread uses: best the one that was filled last, which is
+// slot_to_copy returns a slot that no thread uses: best the one that was filled last, which is
 // in the caches.
-static const struct member *member_to_copy(const struct cairn_buffer *full, uint64_t minimum)
+static const struct slot *slot_to_copy(const struct cairn_buffer *full, uint64_t minimum)
 {
-	const struct member *m = full != NULL ? member_of(full) : NULL;
+	const struct slot *slot = full != NULL ? slot_of(full) : NULL;
 
-	for (uint32_t i = 0; i < count && (m == NULL || !fits(m, minimum)); i++)
-		m = &members[i];
-	return m != NULL && fits(m, minimum) ? m : NULL;
+	for (uint32_t i = 0; i < count && (slot == NULL || !fits(slot, minimum)); i++)
+		slot = &slots[i];
+	return slot != NULL && fits(slot, minimum) ? slot : NULL;
 }
 
-// copied_member writes the records of a member to a file of their own, and returns the member. That
-// takes less time than to make another buffer, since nothing is mapped (0108).
-static struct cairn_buffer *copied_member(const struct member *m)
+// copied_slot copies the records of a slot to a file, and returns the slot. That takes less time
+// than to make another buffer, since nothing is mapped (0108).
+static struct cairn_buffer *copied_slot(const struct slot *slot)
 {
-	const uint64_t size = CAIRN_BUFFER_HEADER + atomic_load_explicit(&m->memory->used, memory_order_relaxed);
-	char name[32];
+	const uint64_t used = atomic_load_explicit(&slot->memory->used, memory_order_relaxed);
 
-	snprintf(name, sizeof(name), "once-%u.seg", others);
-	if (!cairn_spool_copy(name, m->memory, size))
+	if (!cairn_spool_copy(copies, slot->memory, used))
 		return NULL;
-	count_other(size);
-	return m->memory;
+	copies++;
+	count_once(CAIRN_BUFFER_HEADER + used);
+	return slot->memory;
 }
 
 // other_buffer creates a buffer that is not used again.
-static struct cairn_buffer *other_buffer(uint64_t minimum, uint64_t size, const char **why)
+static struct cairn_buffer *other_buffer(uint64_t minimum, const char **why)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "once-%u.seg", others);
-	return cairn_spool_buffer(name, minimum, size, taken == 0, false, why);
+	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, taken == 0, why);
+	others += s != NULL;
+	return s;
 }
 
 // fresh_buffer returns a buffer that nobody uses.
 static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64_t minimum, const char **why)
 {
-	const uint64_t usual = cairn_spool_buffer_bytes(), size = full != NULL && cairn_config.buffer_bytes <= 0 ? LARGE * usual : usual;
-	const struct member *m;
-	struct cairn_buffer *s = released_member(minimum);
+	const struct slot *slot;
+	struct cairn_buffer *s = released_slot(minimum);
 
 	if (s == NULL)
-		s = new_member(minimum, size);
+		s = new_slot(minimum);
 	if (s != NULL)
 		return s;
 	if (!cairn_spool_has_space()) {
 		*why = "hardly any space is left on the disk of the spool";
 		return NULL;
 	}
-	if ((m = member_to_copy(full, minimum)) != NULL)
-		s = copied_member(m);
-	return s != NULL ? s : other_buffer(minimum, size, why);
+	if ((slot = slot_to_copy(full, minimum)) != NULL)
+		s = copied_slot(slot);
+	return s != NULL ? s : other_buffer(minimum, why);
 }
 
 // stop ends tracing. It writes the reason to a buffer, which needs no disk space.
 static void stop(const char *why, struct cairn_buffer *full)
 {
-	for (uint32_t i = 0; full == NULL && i < count; i++)
-		full = members[i].memory;
+	if (full == NULL && count > 0)
+		full = slots[0].memory;
 	if (full != NULL)
 		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
 	if (taken == 0 && !cairn_life_counts())
@@ -292,16 +321,16 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	else if (atomic_load(&cairn_state) != CAIRN_OFF) // or else a buffer says why, and keeps it
 		s = fresh_buffer(full, minimum, &why);
 	if (s != NULL) {
-		struct member *m = member_of(s);
+		struct slot *slot = slot_of(s);
 		cairn_buffer_begin(s, thread, sequence, ++taken);
 		*capacity = s->capacity;
-		if (m != NULL)
-			m->open = true;
+		if (slot != NULL)
+			slot->open = true;
 		else
-			count_other(size_of(s));
+			count_once(size_of(s));
 		*with_sums = sums = gives_up_times();
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
-		stop(why, full != NULL && member_of(full) != NULL ? full : NULL);
+		stop(why, full != NULL && slot_of(full) != NULL ? full : NULL);
 	}
 	if (unannounced >= WAKE_BYTES || s == NULL) {
 		unannounced = 0;
@@ -324,15 +353,12 @@ void cairn_ballot_request(uint64_t number)
 
 bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 {
-	char path[sizeof(cairn_config.spool) + 600];
-	const int saved = errno, file = open_answer(path, sizeof(path));
+	const int saved = errno;
 	struct cairn_compressor h;
-	bool there = false;
 
-	if (file >= 0) {
-		there = is_answer(&h, read(file, &h, sizeof(h))) && h.cut == number + 1;
-		close(file);
-	}
+	pthread_mutex_lock(&lock);
+	const bool there = map_answer() && is_answer(&h, copy_answer(&h, sizeof(h))) && h.cut == number + 1;
+	pthread_mutex_unlock(&lock);
 	if (there)
 		*ballot = (struct cairn_ballot_answer){h.signature, h.unchanged, h.period, h.calls};
 	errno = saved;

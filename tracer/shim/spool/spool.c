@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../process/config.h"
@@ -21,6 +20,15 @@
 char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 
 static char failure[sizeof(cairn_spool_directory) + 256];
+
+// The record buffers that are used again are slots of a file, ring-0.seg, which has holes where none
+// has been used so far. (What a tmpfs has no room for is in ring-1.seg.) It is mapped when MPI_Init takes the first one: later there may be no address space,
+// no descriptor, or no right to make a file.
+static struct {
+	char *memory; // NULL: there is none
+	uint64_t slot; // bytes
+	bool tried, on_tmpfs;
+} ring;
 
 static uint64_t charged; // bytes of this process in the spool's budget
 static uint64_t buffers; // bytes of its record buffers
@@ -80,29 +88,39 @@ static bool take_lock(void)
 	return lock.file >= 0 && fcntl(lock.file, F_SETLK, &whole) == 0;
 }
 
-// write_file writes a file under a name that nobody reads, and then gives it its own.
-static bool write_file(const char *name, const void *content, uint64_t size)
+// write_at writes to a file.
+static bool write_at(int file, const char *from, uint64_t size, uint64_t at)
 {
-	static char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)]; // threads may have small stacks
-	const int file = open_new(cairn_spool_directory, "copy", O_WRONLY);
-	uint64_t at = 0;
-	ssize_t n = 0;
+	while (size > 0) {
+		const ssize_t n = pwrite(file, from, size, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		from += n;
+		at += (uint64_t)n;
+		size -= (uint64_t)n;
+	}
+	return true;
+}
+
+// write_process writes process.json under a name that nobody reads, and then gives it its own.
+static bool write_process(const char *text, uint64_t size)
+{
+	char temporary[sizeof(cairn_spool_directory) + 64], path[sizeof(temporary)];
+	const int file = cairn_spool_fits(size) ? open_new(cairn_spool_directory, "process.json.new", O_WRONLY) : -1;
 
 	if (file < 0)
 		return false;
-	while (at < size && ((n = pwrite(file, (const char *)content + at, size - at, (off_t)at)) > 0 || (n < 0 && errno == EINTR)))
-		at += n > 0 ? (uint64_t)n : 0;
-	snprintf(temporary, sizeof(temporary), "%s/copy", cairn_spool_directory);
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
-	if (at == size && rename(temporary, path) == 0) {
-		close(file);
-		return true;
-	}
+	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
+	snprintf(path, sizeof(path), "%s/process.json", cairn_spool_directory);
+	const bool written = write_at(file, text, size, 0) && rename(temporary, path) == 0;
 	const int error = errno;
-	unlink(temporary);
+	if (!written)
+		unlink(temporary);
 	close(file);
 	errno = error;
-	return false;
+	return written;
 }
 
 static const char *make(const char *spool, const char *name, const char *process_json)
@@ -116,8 +134,7 @@ static const char *make(const char *spool, const char *name, const char *process
 		return limit_reached();
 	charged = strlen(process_json);
 	// The lock comes first, so that readers of process.json can rely on it.
-	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
-	    !cairn_spool_fits(charged) || !write_file("process.json", process_json, charged))
+	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() || !write_process(process_json, charged))
 		return cannot_write(errno);
 	return NULL;
 }
@@ -138,26 +155,6 @@ static void release_budget(size_t size)
 	cairn_budget_add(-(int64_t)size);
 }
 
-// write_zeros fills a new file in few calls. Otherwise the first store to each mapped page makes
-// the file system look up its block.
-static void write_zeros(int file, size_t size)
-{
-	enum { PIECES = 64, PIECE = 4096 };
-	static const char zeros[PIECE];
-	struct iovec piece[PIECES];
-	size_t at = 0;
-
-	for (int i = 0; i < PIECES; i++)
-		piece[i] = (struct iovec){(void *)zeros, PIECE};
-	while (at < size) {
-		const size_t left = (size - at) / PIECE;
-		const ssize_t n = left > 0 ? writev(file, piece, (int)(left < PIECES ? left : PIECES)) : 0;
-		if (n <= 0)
-			return; // it is only an optimization
-		at += (size_t)n;
-	}
-}
-
 // charge takes room for a file from the budget.
 static bool charge(size_t size, bool reserved)
 {
@@ -165,8 +162,6 @@ static bool charge(size_t size, bool reserved)
 	// processes that begin. The compressor has the same rule.
 	const uint64_t kept = cairn_budget_limit() / 16, reserve = reserved ? 0 : kept > charged + size ? kept : charged + size;
 
-	if (!cairn_spool_fits(size))
-		return false;
 	if (!cairn_budget_take(size, reserve)) {
 		errno = EDQUOT;
 		return false;
@@ -186,20 +181,21 @@ static void remove_new(const char *directory, const char *name)
 	errno = saved;
 }
 
-// map_new creates and maps a file; zeroed: it will be used as a whole, and is on a disk.
-static void *map_new(const char *directory, const char *name, size_t size, bool zeroed)
+// map_new creates and maps a file; holes: nothing of it is allocated.
+static void *map_new(const char *directory, const char *name, size_t size, bool holes)
 {
 	void *memory = MAP_FAILED;
-	const int file = open_new(directory, name, O_RDWR);
+	const int file = cairn_spool_fits(size) ? open_new(directory, name, O_RDWR) : -1;
 	int error;
 
 	if (file < 0)
 		return NULL;
-	do
-		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
-	while (error == EINTR);
-	if (error == 0 && zeroed)
-		write_zeros(file, size);
+	do {
+		if (holes)
+			error = ftruncate(file, (off_t)size) == 0 ? 0 : errno;
+		else
+			error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
+	} while (error == EINTR);
 	if (error == 0) {
 		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 		error = errno;
@@ -207,42 +203,29 @@ static void *map_new(const char *directory, const char *name, size_t size, bool 
 	close(file);
 	if (memory != MAP_FAILED)
 		return memory;
-	errno = error;
 	remove_new(directory, name);
+	errno = error;
 	return NULL;
 }
 
 // map creates and maps a file of the process's directory.
-static void *map(const char *name, size_t size, bool reserved, bool zeroed)
+static void *map(const char *name, size_t size, bool reserved)
 {
 	void *memory = NULL;
 
-	if (charge(size, reserved) && (memory = map_new(cairn_spool_directory, name, size, zeroed)) == NULL)
+	if (charge(size, reserved) && (memory = map_new(cairn_spool_directory, name, size, false)) == NULL)
 		release_budget(size);
-	return memory;
-}
-
-// map_on_tmpfs does so in the process's folder on a tmpfs, if it may.
-static void *map_on_tmpfs(const char *name, size_t size)
-{
-	const char *directory = cairn_spool_fits(size) ? cairn_tmpfs_directory(cairn_spool_directory, size) : NULL;
-	void *memory = NULL;
-
-	if (directory != NULL && (memory = map_new(directory, name, size, false)) == NULL)
-		cairn_tmpfs_give_up();
 	return memory;
 }
 
 void *cairn_spool_map(const char *name, size_t size, bool reserved)
 {
-	void *memory = map_on_tmpfs(name, size);
+	const char *directory = cairn_tmpfs_directory(cairn_spool_directory, size);
+	void *memory = NULL;
 
-	return memory != NULL ? memory : map(name, size, reserved, false);
-}
-
-uint64_t cairn_spool_buffer_bytes(void)
-{
-	return cairn_config.buffer_bytes > 0 ? (uint64_t)cairn_config.buffer_bytes : 128 << 10;
+	if (directory != NULL && (memory = map_new(directory, name, size, false)) == NULL)
+		cairn_tmpfs_give_up();
+	return memory != NULL ? memory : map(name, size, reserved);
 }
 
 // own_limit_allows reports whether the limit of this process alone, if it has one, allows so many
@@ -254,34 +237,119 @@ static bool own_limit_allows(uint64_t size)
 	return limit == 0 || buffers - removed + compressed + size <= limit;
 }
 
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, bool member, const char **why)
+enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, USUAL_SIZE = 128 << 10, MAX_SIZE = 1 << 30, RING_BYTES = 8 << 20 };
+
+static uint64_t pages(uint64_t size)
 {
-	enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, MAX_SIZE = 1 << 30 };
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static uint64_t usual_size(void)
+{
+	const uint64_t wanted = cairn_config.buffer_bytes > 0 ? (uint64_t)cairn_config.buffer_bytes : USUAL_SIZE;
+
+	return pages(wanted < MIN_SIZE ? MIN_SIZE : wanted > MAX_SIZE ? MAX_SIZE : wanted);
+}
+
+// map_ring maps the ring: with smaller slots where there is no room for the usual ones.
+static void map_ring(const char *directory, uint64_t slot)
+{
+	for (; slot >= MIN_SIZE && ring.memory == NULL; slot = pages(slot / 2)) {
+		ring.slot = slot;
+		ring.memory = map_new(directory, "ring-0.seg", CAIRN_RING * slot, true);
+		if (ring.memory == NULL && errno != ENOMEM && errno != EFBIG)
+			return;
+	}
+}
+
+// leave_tmpfs continues the ring in the spool. The slots so far stay where they are.
+static void leave_tmpfs(void)
+{
+	const uint64_t slot = ring.slot;
+
+	cairn_tmpfs_give_up();
+	ring.on_tmpfs = false;
+	ring.memory = map_new(cairn_spool_directory, "ring-1.seg", CAIRN_RING * slot, true);
+}
+
+// begin_ring decides where the ring is.
+static void begin_ring(void)
+{
+	const uint64_t slot = usual_size();
+	const char *directory = cairn_tmpfs_directory(cairn_spool_directory, slot);
+
+	ring.tried = true;
+	if (directory != NULL)
+		map_ring(directory, slot);
+	ring.on_tmpfs = ring.memory != NULL;
+	if (!ring.on_tmpfs)
+		map_ring(cairn_spool_directory, slot);
+}
+
+// allocate gives pages of a mapped file their blocks. Where that is not possible a store would be a
+// SIGBUS; what the kernel stores for us fails.
+static bool allocate(char *memory, uint64_t size)
+{
+	enum { POPULATE_WRITE = 23 }; // of Linux 5.14
+	const uint64_t page = pages(1);
+
+	if (madvise(memory, size, POPULATE_WRITE) == 0)
+		return true;
+	if (errno != EINVAL)
+		return false;
+	for (uint64_t at = 0; at < size; at += page)
+		if (syscall(SYS_rt_sigpending, memory + at, (size_t)8) != 0)
+			return false;
+	return true;
+}
+
+struct cairn_buffer *cairn_spool_slot(uint32_t number, uint64_t minimum)
+{
+	char *at;
+
+	if (!ring.tried)
+		begin_ring();
+	if (minimum > ring.slot - CAIRN_BUFFER_HEADER || (number > 0 && (number + 1) * ring.slot > RING_BYTES))
+		return NULL;
+	if (ring.on_tmpfs && (cairn_tmpfs_directory(cairn_spool_directory, ring.slot) == NULL || !allocate(ring.memory + number * ring.slot, ring.slot)))
+		leave_tmpfs();
+	if (ring.memory == NULL)
+		return NULL;
+	at = ring.memory + number * ring.slot;
+	if (!ring.on_tmpfs) {
+		if (!own_limit_allows(ring.slot) || !charge(ring.slot, number == 0))
+			return NULL;
+		if (!allocate(at, ring.slot)) {
+			release_budget(ring.slot);
+			return NULL;
+		}
+		buffers += ring.slot;
+	}
+	((struct cairn_buffer *)at)->capacity = ring.slot - CAIRN_BUFFER_HEADER;
+	return (struct cairn_buffer *)at;
+}
+
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool first, const char **why)
+{
+	const uint64_t needed = pages(minimum + CAIRN_BUFFER_HEADER), usual = usual_size(), size = needed > usual ? needed : usual;
 	struct cairn_buffer *s;
 
-	if (minimum > MAX_SIZE - CAIRN_BUFFER_HEADER) {
+	if (size > MAX_SIZE) {
 		snprintf(failure, sizeof(failure), "a record of %llu bytes is too large", (unsigned long long)minimum);
 		*why = failure;
 		return NULL;
 	}
-	if (size < MIN_SIZE)
-		size = MIN_SIZE;
-	if (size < minimum + CAIRN_BUFFER_HEADER)
-		size = minimum + CAIRN_BUFFER_HEADER;
-	size = (size + page - 1) / page * page;
-	s = member ? map_on_tmpfs(name, size) : NULL;
-	if (s == NULL) {
-		if (!own_limit_allows(size)) {
-			*why = limit_reached();
-			return NULL;
-		}
-		if ((s = map(name, size, first, !first)) == NULL) {
-			*why = errno == EDQUOT && cairn_budget_limit() > 0 ? limit_reached() : cannot_write(errno);
-			return NULL;
-		}
-		buffers += size;
+	if (!own_limit_allows(size)) {
+		*why = limit_reached();
+		return NULL;
 	}
+	if ((s = map(name, size, first)) == NULL) {
+		*why = errno == EDQUOT && cairn_budget_limit() > 0 ? limit_reached() : cannot_write(errno);
+		return NULL;
+	}
+	buffers += size;
 	s->capacity = size - CAIRN_BUFFER_HEADER;
 	return s;
 }
@@ -308,16 +376,39 @@ bool cairn_spool_is_nearly_full(bool already)
 	return left < limit / 4 || (shared != 0 && more < charged / 3);
 }
 
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size)
+// write_copy writes a buffer to a slot of a file. The header comes last: with it the copy is there.
+static bool write_copy(int file, uint32_t slot, const struct cairn_buffer *buffer, uint64_t used)
 {
-	if (!own_limit_allows(size) || !charge(size, false))
+	const uint64_t at = slot * ring.slot;
+
+	return (slot > 0 || ftruncate(file, (off_t)(CAIRN_COPIES * ring.slot)) == 0) &&
+	       write_at(file, (const char *)buffer + CAIRN_BUFFER_HEADER, used, at + CAIRN_BUFFER_HEADER) &&
+	       write_at(file, (const char *)buffer, CAIRN_BUFFER_HEADER, at);
+}
+
+bool cairn_spool_copy(uint32_t number, const struct cairn_buffer *buffer, uint64_t used)
+{
+	static char name[32], path[sizeof(cairn_spool_directory) + 64]; // threads may have small stacks
+	const uint32_t slot = number % CAIRN_COPIES;
+	const uint64_t size = CAIRN_BUFFER_HEADER + used;
+	int file;
+
+	if (!cairn_spool_fits(CAIRN_COPIES * ring.slot) || !own_limit_allows(size) || !charge(size, false))
 		return false;
-	if (!write_file(name, buffer, size)) {
-		release_budget(size);
-		return false;
+	snprintf(name, sizeof(name), "copies-%u.seg", number / CAIRN_COPIES);
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	file = slot == 0 ? open_new(cairn_spool_directory, name, O_WRONLY) : open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const bool written = file >= 0 && write_copy(file, slot, buffer, used);
+	if (file >= 0)
+		close(file);
+	if (written) {
+		buffers += size;
+		return true;
 	}
-	buffers += size;
-	return true;
+	if (file >= 0 && slot == 0)
+		remove_new(cairn_spool_directory, name);
+	release_budget(size);
+	return false;
 }
 
 void cairn_spool_compressed(uint64_t bytes, uint64_t removed_bytes)

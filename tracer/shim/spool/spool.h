@@ -21,14 +21,15 @@ extern char cairn_spool_directory[];
 // that prove that the process ran may use the reserved part of the spool.
 void *cairn_spool_map(const char *name, size_t size, bool reserved);
 
-// cairn_spool_buffer_bytes returns the usual size of a record buffer.
-uint64_t cairn_spool_buffer_bytes(void);
+// cairn_spool_slot returns one of the record buffers that are used again, from 0 in their order: on
+// a tmpfs where that is possible. NULL: there is no further one, or they have no room for minimum
+// bytes of records. Calls must not be concurrent.
+struct cairn_buffer *cairn_spool_slot(uint32_t number, uint64_t minimum);
 
-// cairn_spool_buffer creates a record buffer of about size bytes, with room for minimum bytes of
-// records. first: the process has no other, so it may use the reserved part. member: it is used
-// again, so it is on a tmpfs where that is possible. On failure it returns NULL and sets *why. Calls
-// must not be concurrent.
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, uint64_t size, bool first, bool member, const char **why);
+// cairn_spool_buffer creates a record buffer that is not used again, with room for minimum bytes of
+// records. first: the process has no other, so it may use the reserved part. On failure it returns
+// NULL and sets *why. Calls must not be concurrent.
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool first, const char **why);
 
 // cairn_spool_fits reports whether a file may become size bytes long; else it sets errno. A process
 // that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the application. The limit is meant
@@ -42,8 +43,10 @@ bool cairn_spool_has_space(void);
 // spool, or if it was so already, three eighths.
 bool cairn_spool_is_nearly_full(bool already);
 
-// cairn_spool_copy writes the first size bytes of a buffer to a new file, without mapping it.
-bool cairn_spool_copy(const char *name, const struct cairn_buffer *buffer, uint64_t size);
+// cairn_spool_copy copies a slot of the ring, with so many bytes of records, to a file, without
+// mapping it. number is that of the copy, from 0. CAIRN_COPIES of them are in one file, copies-N.seg,
+// since creating a file can cost more than writing to it (0108).
+bool cairn_spool_copy(uint32_t number, const struct cairn_buffer *buffer, uint64_t used);
 
 // cairn_spool_compressed tells how many bytes the compressor's files for this process have, and how
 // many bytes of buffers it has removed so far.

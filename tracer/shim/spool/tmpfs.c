@@ -33,11 +33,14 @@ static const struct interface v2 = {"/sys/fs/cgroup", "memory.max", "memory.curr
 static struct cgroup {
 	const struct interface *in;
 	char path[512];
+	uint64_t room; // bytes that it still allowed when it was read last
 } limited[LIMITS + 1];
 static int limits = -1; // number of them; -1: they have not been looked for
 
 static char directory[sizeof(cairn_config.spool) + 512];
 static bool made, refused;
+static uint64_t room; // bytes that the tmpfs still had for us when it was asked last
+static uint64_t used; // bytes of all files on it then
 
 // read_text reads the beginning of a small file.
 static bool read_text(const char *path, char *text, size_t size)
@@ -108,40 +111,47 @@ static void find_limits(void)
 	}
 }
 
-// cgroup_allows reports whether a cgroup's limit leaves a wide margin. What other files' pages use
-// is counted as free if the kernel takes it back first.
-static bool cgroup_allows(const struct cgroup *c, uint64_t all, uint64_t size)
-{
-	static char text[8192];
-	const char *found;
-	uint64_t limit, usage, inactive;
+static uint64_t difference(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-	if (!read_cgroup(c, c->in->limit, text, sizeof(text)))
-		return false;
-	if (text[0] == 'm') // "max": the limit was taken away
-		return true;
-	limit = strtoull(text, NULL, 10);
-	if (!read_cgroup(c, c->in->usage, text, sizeof(text)))
-		return false;
-	usage = strtoull(text, NULL, 10);
-	if (!read_cgroup(c, "memory.stat", text, sizeof(text)))
-		return false;
-	found = strstr(text, c->in->inactive);
-	inactive = found != NULL ? strtoull(found + strlen(c->in->inactive), NULL, 10) : 0;
-	if (inactive < usage)
-		usage -= inactive;
-	return all <= limit / LIMIT_PART && usage + size <= limit - limit / SPARE_PART;
+// read_room reads how much a cgroup's limit still allows with a wide margin. What other files' pages
+// use is counted as free if the kernel takes it back first.
+static void read_room(struct cgroup *c)
+{
+	static char limit[32], usage[32], stat[8192];
+
+	if (!read_cgroup(c, c->in->limit, limit, sizeof(limit)) || !read_cgroup(c, c->in->usage, usage, sizeof(usage)) ||
+	    !read_cgroup(c, "memory.stat", stat, sizeof(stat)))
+		return; // the process may have no descriptor now
+	const uint64_t most = limit[0] == 'm' ? UINT64_MAX : strtoull(limit, NULL, 10); // "max": the limit was taken away
+	const char *found = strstr(stat, c->in->inactive);
+	const uint64_t inactive = found != NULL ? strtoull(found + strlen(c->in->inactive), NULL, 10) : 0;
+	const uint64_t part = difference(most / LIMIT_PART, used);
+	const uint64_t margin = difference(most - most / SPARE_PART, difference(strtoull(usage, NULL, 10), inactive));
+	c->room = part < margin ? part : margin;
 }
 
-// memory_allows reports whether the limits of this process's memory allow so much in all files of
-// the tmpfs, of which size is not there yet.
-static bool memory_allows(uint64_t all, uint64_t size)
+// take takes bytes from what there is room for.
+static bool take(uint64_t *from, uint64_t size)
+{
+	if (size > *from)
+		return false;
+	*from -= size;
+	return true;
+}
+
+// memory_allows reports whether the limits of this process's memory allow a file of this size on
+// the tmpfs.
+static bool memory_allows(uint64_t size)
 {
 	if (limits < 0)
 		find_limits();
-	for (int i = 0; i < limits; i++)
-		if (limits > LIMITS || !cgroup_allows(&limited[i], all, size))
+	if (limits > LIMITS)
+		return false;
+	for (int i = 0; i < limits; i++) {
+		read_room(&limited[i]);
+		if (!take(&limited[i].room, size))
 			return false;
+	}
 	return true;
 }
 
@@ -178,10 +188,11 @@ static bool allows(const char *link, uint64_t size)
 {
 	struct statfs fs;
 
-	if (statfs(link, &fs) != 0 || fs.f_type != TMPFS_MAGIC)
-		return false;
-	const uint64_t block = (uint64_t)fs.f_bsize, used = (fs.f_blocks - fs.f_bfree) * block;
-	return used + size <= fs.f_blocks / 2 * block && memory_allows(used + size, size);
+	if (statfs(link, &fs) == 0) { // or else the process may have lost the right to look
+		used = (fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+		room = fs.f_type == TMPFS_MAGIC ? difference(fs.f_blocks / 2 * (uint64_t)fs.f_bsize, used) : 0;
+	}
+	return take(&room, size) && memory_allows(size);
 }
 
 const char *cairn_tmpfs_directory(const char *process_directory, uint64_t size)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
@@ -46,12 +47,12 @@ func (r Run) saveBuffers(folder *runFolder) {
 	}
 }
 
-// folderBytes returns the total size of the files in a folder.
+// folderBytes returns the total size of the files in a folder, without holes.
 func folderBytes(folder string) (total int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {
-				total += info.Size()
+				total += min(info.Size(), 512*info.Sys().(*syscall.Stat_t).Blocks)
 			}
 		}
 		return nil
