@@ -323,7 +323,9 @@ func TestBuffersOnTmpfsLeave(t *testing.T) {
 		dir := finished("launch", rank, 2).Write(t, spool)
 		moved := filepath.Join(tmpfs, filepath.Base(dir))
 		require.NoError(t, os.Mkdir(moved, 0o777))
-		require.NoError(t, os.Rename(filepath.Join(dir, "0-0.seg"), filepath.Join(moved, "0.seg")))
+		ring := filepath.Join(moved, "ring-0.seg")
+		require.NoError(t, os.Rename(filepath.Join(dir, "0-0.seg"), ring))
+		require.NoError(t, os.Truncate(ring, 64<<17)) // other slots are not used
 		if rank == 1 {
 			require.NoError(t, os.Rename(dir, filepath.Join(spool, removedPrefix+filepath.Base(dir))))
 		}
