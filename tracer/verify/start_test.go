@@ -174,7 +174,7 @@ func TestLittleAddressSpace(t *testing.T) {
 			require.Empty(t, result.Disagreements)
 			_, report, err := spool.Recover(directories[0])
 			require.NoError(t, err)
-			require.Greater(t, report.Buffers, 150)
+			require.Greater(t, report.Buffers, 90)
 			require.Empty(t, report.EndedEarly)
 		})
 	}

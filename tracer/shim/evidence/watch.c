@@ -15,7 +15,7 @@
 
 #include "../process/loader.h"
 #include "../process/state.h"
-#include "../record/buffers.h"
+#include "../spool/answer.h"
 #include "context.h"
 #include "life.h"
 #include "usage.h"
@@ -54,7 +54,7 @@ static void *watch(void *unused)
 		const bool ended = main_has_ended();
 		if (ended && is_alone())
 			return NULL;
-		const uint64_t waits[] = {cairn_context_watch(), cairn_usage_watch(), cairn_life_watch(), cairn_buffers_watch()};
+		const uint64_t waits[] = {cairn_context_watch(), cairn_usage_watch(), cairn_life_watch(), cairn_answer_watch()};
 		uint64_t ns = ended ? AFTER_MAIN_NS : UINT64_MAX;
 		for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 			ns = waits[i] < ns ? waits[i] : ns;

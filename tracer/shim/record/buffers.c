@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "../process/clock.h"
 #include "../process/config.h"
 #include "../process/state.h"
+#include "../spool/answer.h"
 #include "../spool/budget.h"
 #include "../spool/spool.h"
 
@@ -48,7 +48,6 @@ static struct {
 	struct cairn_compressor header;
 	uint64_t released[CAIRN_RING]; // by slot: number of its last use that is in a checkpoint
 } answer;
-static void *answer_file; // where it says so; NULL: not so far
 
 void cairn_buffers_begin(void)
 {
@@ -69,56 +68,6 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-static int open_answer(void)
-{
-	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
-
-	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-}
-
-// map_answer maps the file in which the compressor answers, once it is there: a process can lose the
-// descriptors or the right to open it. The caller must hold the lock.
-static bool map_answer(void)
-{
-	const int file = answer_file == NULL ? open_answer() : -1;
-
-	if (file >= 0) {
-		void *memory = mmap(NULL, sizeof(answer), PROT_READ, MAP_SHARED, file, 0);
-		answer_file = memory != MAP_FAILED ? memory : NULL;
-		close(file);
-	}
-	return answer_file != NULL;
-}
-
-uint64_t cairn_buffers_watch(void)
-{
-	enum { MAX_PAUSE_NS = 2000000000 };
-	static uint64_t pause = 50000000;
-
-	pthread_mutex_lock(&lock);
-	const bool mapped = map_answer();
-	pthread_mutex_unlock(&lock);
-	if (pause < MAX_PAUSE_NS)
-		pause *= 2;
-	return mapped ? UINT64_MAX : pause;
-}
-
-// copy_answer copies the beginning of that file. Only the kernel looks at the mapped memory: a file
-// that becomes shorter would be a SIGBUS. It returns the number of bytes, or -1.
-static ssize_t copy_answer(void *to, size_t size)
-{
-	struct iovec local = {to, size}, remote = {answer_file, size};
-	ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-
-	if (n < 0 && errno != EFAULT) { // not every sandbox has this call
-		const int file = open_answer();
-		n = read(file, to, size);
-		close(file);
-	}
-	return n;
-}
-
 static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
 {
 	return bytes >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
@@ -128,10 +77,11 @@ static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
 static void read_answer(void)
 {
 	const uint64_t before = answer.header.removed;
+	const ssize_t n = cairn_answer_read(&answer, sizeof(answer));
 
-	if (!map_answer())
+	if (n == 0)
 		return;
-	if (is_answer(&answer.header, copy_answer(&answer, sizeof(answer))))
+	if (is_answer(&answer.header, n))
 		cairn_spool_compressed(answer.header.bytes, answer.header.removed);
 	else
 		memset(&answer, 0, sizeof(answer)); // somebody else has written it
@@ -191,8 +141,6 @@ static void close_buffer(struct cairn_buffer *full)
 	unannounced += size;
 	if (slot != NULL)
 		slot->open = false;
-	else
-		munmap(full, size); // it has no open record: a thread takes a new buffer only outside of calls
 }
 
 // fits reports whether a slot can be a buffer with room for minimum bytes of records.
@@ -281,10 +229,11 @@ static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64
 	return s != NULL ? s : other_buffer(minimum, why);
 }
 
-// stop ends tracing. It writes the reason to a buffer, which needs no disk space.
+// stop ends tracing. It writes the reason to a buffer, which needs no disk space: best to a slot,
+// which is not removed.
 static void stop(const char *why, struct cairn_buffer *full)
 {
-	if (full == NULL && count > 0)
+	if ((full == NULL || slot_of(full) == NULL) && count > 0)
 		full = slots[0].memory;
 	if (full != NULL)
 		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
@@ -330,8 +279,10 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 			count_once(size_of(s));
 		*with_sums = sums = gives_up_times();
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
-		stop(why, full != NULL && slot_of(full) != NULL ? full : NULL);
+		stop(why, full);
 	}
+	if (full != NULL && slot_of(full) == NULL)
+		munmap(full, size_of(full)); // it has no open record: a thread takes a new buffer only outside of calls
 	if (unannounced >= WAKE_BYTES || s == NULL) {
 		unannounced = 0;
 		wake();
@@ -356,9 +307,7 @@ bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 	const int saved = errno;
 	struct cairn_compressor h;
 
-	pthread_mutex_lock(&lock);
-	const bool there = map_answer() && is_answer(&h, copy_answer(&h, sizeof(h))) && h.cut == number + 1;
-	pthread_mutex_unlock(&lock);
+	const bool there = is_answer(&h, cairn_answer_read(&h, sizeof(h))) && h.cut == number + 1;
 	if (there)
 		*ballot = (struct cairn_ballot_answer){h.signature, h.unchanged, h.period, h.calls};
 	errno = saved;

@@ -13,10 +13,6 @@ struct cairn_buffer;
 // cairn_buffers_begin must be called once the process's directory exists.
 void cairn_buffers_begin(void);
 
-// cairn_buffers_watch maps what the compressor answers, once it is there. It returns for how many
-// nanoseconds it need not be called; UINT64_MAX: never again.
-uint64_t cairn_buffers_watch(void);
-
 // cairn_buffers_next closes a thread's full buffer (NULL: none) and returns a fresh one with room
 // for *capacity >= minimum bytes of records. *sums: its calls shall have sums in the place of times.
 // NULL: tracing has stopped, and the reason was printed.

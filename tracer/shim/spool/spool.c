@@ -237,7 +237,12 @@ static bool own_limit_allows(uint64_t size)
 	return limit == 0 || buffers - removed + compressed + size <= limit;
 }
 
-enum { MIN_SIZE = CAIRN_BUFFER_HEADER + 4096, USUAL_SIZE = 128 << 10, MAX_SIZE = 1 << 30, RING_BYTES = 8 << 20 };
+enum {
+	MIN_SIZE = 28 << 10, // with room for some records beside the reserve for nested calls (record.h)
+	USUAL_SIZE = 128 << 10,
+	MAX_SIZE = 1 << 30,
+	RING_BYTES = 8 << 20, // two checkpoints are written per round
+};
 
 static uint64_t pages(uint64_t size)
 {
