@@ -94,6 +94,9 @@ func TestBudgets(t *testing.T) {
 		"        9.0 s   a TestA\n        8.0 s   b TestB\n        7.0 s   c TestC")
 	over.cpu = 248 // within a quarter
 	assert.NoError(t, verdict([]result{over}, true))
+	over.cpu, over.slow = 124, 0.5 // a fast machine does not get less
+	assert.NoError(t, verdict([]result{over}, true))
+	over.cpu, over.slow = 248, 2
 	assert.EqualError(t, verdict([]result{over, {stage: stage{name: "mpi"}, state: notRun}}, true), "interrupted")
 	assert.Contains(t, table([]result{over}, 1e9), "unit     passed         0     248     124     100")
 }
