@@ -14,7 +14,7 @@ struct cairn_ring {
 	char magic[8];
 	_Atomic uint64_t filled;       // bytes of buffers that were filled so far
 	_Atomic uint64_t cuts;         // ballots that were requested so far
-	_Atomic uint64_t once;         // bytes of the buffers so far that are not used again
+	_Atomic uint64_t once;         // bytes of the buffers so far that are not used again, and of copies
 	_Atomic uint64_t switches;     // how often a thread changed its buffer
 	_Atomic uint64_t switching_ns; // how long that took in sum, and at most
 	_Atomic uint64_t longest_ns;

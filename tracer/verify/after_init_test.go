@@ -36,14 +36,14 @@ static int limit(int resource, rlim_t most)
 	return setrlimit(resource, &l);
 }
 
-// No file can be opened, and no memory of a process be read.
-static int sandbox(void)
+// Three system calls are not permitted.
+static int sandbox(int a, int b, int c)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, a, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, b, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, c, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
 	};
@@ -64,7 +64,9 @@ static int deprive(const char *what)
 	if (!strcmp(what, "user"))
 		return setresuid(65534, 65534, 65534);
 	if (!strcmp(what, "sandbox"))
-		return sandbox();
+		return sandbox(SYS_openat, SYS_open, SYS_mmap);
+	if (!strcmp(what, "other memory"))
+		return sandbox(SYS_process_vm_readv, SYS_process_vm_writev, SYS_madvise);
 	if (!strcmp(what, "umask"))
 		umask(0777);
 	return 0;
@@ -90,14 +92,14 @@ int main(int argc, char **argv)
 }
 `
 
-// Whatever a process loses after MPI_Init, its calls are recorded: everything that the tracer needs
-// is mapped then. The compressor keeps up, or full buffers would have to be files of their own.
+// Whatever a process loses after MPI_Init, its calls are recorded: all record buffers are mapped
+// then. The compressor keeps up, or full ones would have to be copied to files.
 func TestNothingIsNeededAfterInit(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "deprived.c")
 	require.NoError(t, os.WriteFile(source, []byte(deprived), 0o644))
 	programs := shimtest.CompileForAll(t, source)
-	for _, loss := range []string{"nothing", "descriptors", "file size", "address space", "root", "user", "sandbox", "umask"} {
+	for _, loss := range []string{"nothing", "descriptors", "file size", "address space", "root", "user", "sandbox", "other memory", "umask"} {
 		for _, implementation := range shimtest.Implementations {
 			t.Run(loss+"/"+implementation, func(t *testing.T) {
 				t.Parallel()

@@ -20,7 +20,7 @@ import (
 // A bufferFile is a record buffer in the directory, as it was when its header was read.
 type bufferFile struct {
 	bufferPlace
-	slots   int64 // bytes from one to the next in the file
+	stride  int64 // bytes from one to the next in the file
 	size    int64 // of the buffer; of a copy, of its header and records
 	onTmpfs bool
 	header  record.BufferHeader
@@ -34,7 +34,7 @@ type bufferPlace struct {
 	slot int
 }
 
-func (p bufferPlace) inRing() bool { return strings.HasPrefix(p.name, ringPrefix) }
+func (p bufferPlace) inRing() bool { return slices.Contains(ringFiles, p.name) }
 
 func (p bufferPlace) isCopy() bool { return strings.HasPrefix(p.name, copiesPrefix) }
 
@@ -152,19 +152,31 @@ func severalThreads(r *recorder.Recorder, files []bufferFile) bool {
 // consumed (package recorder): what a reading includes should not have to wait for what it does
 // not. Those of a thread are in the order in which it took them.
 func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
-	names, err := d.buffers(how)
-	if err != nil {
-		return nil, err
-	}
 	words := make([]uint64, record.BufferHeaderWords)
-	for _, name := range names {
+	read := func(name string) error {
 		files, err = d.appendBuffers(files, name, how, words)
 		switch {
 		case errors.Is(err, plainfile.ErrOdd):
 			how.odd(err)
-		case errors.Is(err, os.ErrNotExist) && how.living:
-			// removed between listing and opening
-		case err != nil:
+		case !errors.Is(err, os.ErrNotExist):
+			return err
+		case !how.living && !slices.Contains(ringFiles, name):
+			return err
+		}
+		return nil // for a living process: it was removed after it was listed
+	}
+	// A slot of the ring that is copied meanwhile is in one of both.
+	for _, name := range ringFiles {
+		if err := read(name); err != nil {
+			return nil, err
+		}
+	}
+	names, err := d.buffers(how)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if err := read(name); err != nil {
 			return nil, err
 		}
 	}
@@ -184,26 +196,20 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 	return files, nil
 }
 
-// buffers returns the names of the buffer files. If the directory cannot be read it returns an
-// error, not an empty list.
-func (d *Directory) buffers(how reading) ([]string, error) {
-	names, err := d.namesOnTmpfs()
-	switch {
-	case errors.Is(err, plainfile.ErrOdd):
-		how.odd(err)
-	case err != nil:
-		return nil, err
-	}
+// buffers returns the names of the files with buffers, without those of the ring. If the directory
+// cannot be read it returns an error, not an empty list.
+func (d *Directory) buffers(how reading) (names []string, err error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
 	for _, entry := range entries {
-		names = append(names, entry.Name())
+		if name := entry.Name(); strings.HasSuffix(name, bufferSuffix) && !slices.Contains(ringFiles, name) {
+			names = append(names, name)
+		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, bufferSuffix) })
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return names, nil
 }
 
 // appendBuffers reads the headers of all buffers in a file.
@@ -234,7 +240,7 @@ func (d *Directory) openBuffer(place bufferPlace) (file *os.File, f bufferFile, 
 	if file, f.onTmpfs, err = d.openFile(place.name); err != nil {
 		return nil, f, err
 	}
-	if f.slots, err = place.slotSize(file); err != nil {
+	if f.stride, err = place.slotSize(file); err != nil {
 		file.Close()
 		return nil, f, err
 	}
@@ -252,9 +258,12 @@ func (p bufferPlace) slotSize(file *os.File) (int64, error) {
 }
 
 // at returns the position of a byte of the buffer in its file.
-func (f *bufferFile) at(offset int64) int64 { return int64(f.slot)*f.slots + offset }
+func (f *bufferFile) at(offset int64) int64 { return int64(f.slot)*f.stride + offset }
 
 func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
+	if f.stride < record.BufferHeaderBytes {
+		return record.ErrNoBuffer // it is still being created
+	}
 	_, err = file.ReadAt(record.BytesOf(words[:record.BufferHeaderWords]), f.at(0))
 	switch {
 	case errors.Is(err, io.EOF):
@@ -263,9 +272,9 @@ func (f *bufferFile) readHeader(file *os.File, words []uint64) (err error) {
 		return err
 	}
 	f.header, err = record.ParseBufferHeader(words)
-	f.size = f.slots
+	f.size = f.stride
 	if f.isCopy() {
-		f.size = record.BufferHeaderBytes + int64(min(f.header.Used, uint64(max(f.slots-record.BufferHeaderBytes, 0))))
+		f.size = record.BufferHeaderBytes + int64(min(f.header.Used, uint64(f.stride-record.BufferHeaderBytes)))
 	}
 	return err
 }

@@ -141,10 +141,13 @@ const (
 	processFile  = "process.json"
 	lockFile     = "lock"
 	bufferSuffix = ".seg"
-	ringPrefix   = "ring-"   // begins the names of files with the buffers that the process uses again (spool.c)
-	copiesPrefix = "copies-" // the same of files with copies of them (spool.c)
+	copiesPrefix = "copies-" // begins the name of a file with copies of slots of the ring (spool.c)
 	oncePrefix   = "once-"   // the same of those with one that it does not use again (buffers.c)
 )
+
+// ringFiles have the buffers that the process uses again, the second one those for which there was
+// no room on a tmpfs (spool.c).
+var ringFiles = []string{"ring-0.seg", "ring-1.seg"}
 
 // maxProcessJSON is the limit for process.json: a few hundred constants, some hundred modules.
 const maxProcessJSON = 16 << 20

@@ -141,6 +141,7 @@ func TestFilesThatAreNoBuffersAreClosed(t *testing.T) {
 	put("ring-0.seg", 4096)
 	put("ring-1.seg", 128*maxBufferFile)
 	put("copies-0.seg", 12345)
+	put("copies-1.seg", 0)
 	d, err := OpenPath(dir)
 	require.NoError(t, err)
 	defer d.Close()

@@ -22,7 +22,7 @@ func (d *Directory) OpenRing() (*Ring, error) {
 type RingState struct {
 	Filled uint64 // bytes of buffers that it has filled so far
 	Cuts   uint64 // ballots that it has requested so far
-	Once   int64  // bytes of buffers that it does not use again, of all that it has made so far
+	Once   int64  // bytes of buffers that it does not use again and of copies, of all that it has made so far
 }
 
 // Read reads it.

@@ -187,7 +187,7 @@ func (w *spoolWriter) take(t *spoolThread, minimum int64) error {
 		return nil
 	}
 	if w.ring == nil {
-		w.ring = w.mapNew(ringPrefix+"0"+bufferSuffix, rawlayout.RingBuffers*slot)
+		w.ring = w.mapNew(ringFiles[0], rawlayout.RingBuffers*slot)
 	}
 	m := &member{words: w.ring[len(w.members)*int(slot)/8:][:slot/8], open: true}
 	w.members = append(w.members, m)

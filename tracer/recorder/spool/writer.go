@@ -1,8 +1,10 @@
 package spool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -264,8 +266,9 @@ func (w *Writer) release(files []bufferFile, once int64) error {
 			}
 		}
 	}
-	for _, files := range copies {
-		if len(files) < rawlayout.Copies || slices.ContainsFunc(files, func(f bufferFile) bool { return !f.consumedBy(w.recorder) }) {
+	latest := slices.MaxFunc(append(slices.Collect(maps.Keys(copies)), ""), compareCopies)
+	for name, files := range copies {
+		if name == latest && len(files) < rawlayout.Copies || slices.ContainsFunc(files, func(f bufferFile) bool { return !f.consumedBy(w.recorder) }) {
 			continue // the process may write to it
 		}
 		if err := w.removeBuffers(files...); err != nil {
@@ -281,6 +284,9 @@ func (w *Writer) release(files []bufferFile, once int64) error {
 	w.answer.set(rawlayout.CompressorBytesAt, uint64(w.onDisk()))
 	return w.answer.write(w.directory)
 }
+
+// compareCopies compares names of files by the number of the copies in them.
+func compareCopies(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // removeBuffers removes the file that these buffers are in.
 func (w *Writer) removeBuffers(files ...bufferFile) error {

@@ -34,13 +34,13 @@ struct slot {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot slots[CAIRN_RING];
 static uint32_t count;        // of slots so far
-static uint32_t copies;       // number of copies of slots so far
+static uint32_t copies;       // number of the next copy of a slot
 static uint32_t others;       // number of other buffers so far
 static uint64_t progress;     // bytes of those files when the compressor had last removed some
 static bool sums;             // times are given up
 static uint64_t taken;        // number of uses of buffers so far
 static uint64_t unannounced;  // bytes filled since the compressor was woken
-static struct cairn_ring ring_without_file, *ring = &ring_without_file;
+static struct cairn_ring without_file, *counters = &without_file;
 static const void *doorbell;  // NULL: there is no compressor so far
 
 // What the compressor says.
@@ -52,11 +52,11 @@ static struct {
 void cairn_buffers_begin(void)
 {
 	char path[sizeof(cairn_config.spool) + 16];
-	struct cairn_ring *observed = cairn_observed(CAIRN_OBSERVED_RING, sizeof(*ring));
+	struct cairn_ring *observed = cairn_observed(CAIRN_OBSERVED_RING, sizeof(*counters));
 
 	if (observed != NULL) {
-		ring = observed;
-		memcpy(ring->magic, CAIRN_RING_MAGIC, sizeof(ring->magic));
+		counters = observed;
+		memcpy(counters->magic, CAIRN_RING_MAGIC, sizeof(counters->magic));
 	}
 	snprintf(path, sizeof(path), "%s/doorbell", cairn_config.spool);
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -79,15 +79,15 @@ static void read_answer(void)
 	const uint64_t before = answer.header.removed;
 	const ssize_t n = cairn_answer_read(&answer, sizeof(answer));
 
-	if (n == 0)
-		return;
+	if (n <= 0)
+		return; // what it said before still holds
 	if (is_answer(&answer.header, n))
 		cairn_spool_compressed(answer.header.bytes, answer.header.removed);
 	else
 		memset(&answer, 0, sizeof(answer)); // somebody else has written it
 	answer.header.stopped[sizeof(answer.header.stopped) - 1] = 0;
 	if (answer.header.removed > before)
-		progress = ring->once;
+		progress = counters->once;
 }
 
 static void wake(void)
@@ -99,7 +99,7 @@ static void wake(void)
 // ahead is how many bytes of buffers that are not used again the compressor has not removed.
 static uint64_t ahead(void)
 {
-	const uint64_t made = ring->once;
+	const uint64_t made = counters->once;
 
 	return answer.header.removed < made ? made - answer.header.removed : 0;
 }
@@ -109,7 +109,7 @@ static uint64_t ahead(void)
 // times cannot say what has sums.
 static bool gives_up_times(void)
 {
-	const bool there = ring->once - progress < AHEAD_BYTES;
+	const bool there = counters->once - progress < AHEAD_BYTES;
 
 	if (cairn_config.mode[0] != 0 || strncmp(cairn_config.timing, "aggregated", 10) == 0)
 		return false;
@@ -130,14 +130,14 @@ static struct slot *slot_of(const struct cairn_buffer *s)
 	return NULL;
 }
 
-// close_buffer ends a thread's use of a buffer. Its file stays until the compressor has it.
+// close_buffer ends a thread's use of a buffer.
 static void close_buffer(struct cairn_buffer *full)
 {
 	struct slot *slot = slot_of(full);
 	const uint64_t size = size_of(full);
 
 	atomic_store_explicit(&full->closed, 1, memory_order_release);
-	atomic_store_explicit(&ring->filled, ring->filled + size, memory_order_release);
+	atomic_store_explicit(&counters->filled, counters->filled + size, memory_order_release);
 	unannounced += size;
 	if (slot != NULL)
 		slot->open = false;
@@ -161,7 +161,7 @@ static struct cairn_buffer *released_slot(uint64_t minimum)
 // count_once counts bytes of buffers that are not used again.
 static void count_once(uint64_t size)
 {
-	atomic_store_explicit(&ring->once, ring->once + size, memory_order_release);
+	atomic_store_explicit(&counters->once, counters->once + size, memory_order_release);
 }
 
 // new_slot returns a slot that was never used, if there is another one.
@@ -192,8 +192,11 @@ static struct cairn_buffer *copied_slot(const struct slot *slot)
 {
 	const uint64_t used = atomic_load_explicit(&slot->memory->used, memory_order_relaxed);
 
-	if (!cairn_spool_copy(copies, slot->memory, used))
+	if (!cairn_spool_copy(copies, slot->memory, used)) {
+		// the next one is in another file: the right to open this one may be lost
+		copies = (copies + CAIRN_COPIES - 1) / CAIRN_COPIES * CAIRN_COPIES;
 		return NULL;
+	}
 	copies++;
 	count_once(CAIRN_BUFFER_HEADER + used);
 	return slot->memory;
@@ -247,10 +250,10 @@ static void count_switch(uint64_t began)
 {
 	const uint64_t ns = cairn_clock_ns(CLOCK_MONOTONIC) - began;
 
-	atomic_store_explicit(&ring->switches, ring->switches + 1, memory_order_relaxed);
-	atomic_store_explicit(&ring->switching_ns, ring->switching_ns + ns, memory_order_relaxed);
-	if (ring->longest_ns < ns)
-		atomic_store_explicit(&ring->longest_ns, ns, memory_order_relaxed);
+	atomic_store_explicit(&counters->switches, counters->switches + 1, memory_order_relaxed);
+	atomic_store_explicit(&counters->switching_ns, counters->switching_ns + ns, memory_order_relaxed);
+	if (counters->longest_ns < ns)
+		atomic_store_explicit(&counters->longest_ns, ns, memory_order_relaxed);
 }
 
 struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity, bool *with_sums)
@@ -297,7 +300,7 @@ void cairn_ballot_request(uint64_t number)
 {
 	const int saved = errno;
 
-	atomic_store_explicit(&ring->cuts, number + 1, memory_order_release);
+	atomic_store_explicit(&counters->cuts, number + 1, memory_order_release);
 	wake();
 	errno = saved;
 }

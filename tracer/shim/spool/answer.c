@@ -3,72 +3,73 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../ring/ring.h"
 #include "../process/config.h"
+#include "../process/state.h"
 #include "spool.h"
 
 enum { BYTES = sizeof(struct cairn_compressor) + 8 * CAIRN_RING };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *mapped; // NULL: not so far
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of who maps
+static _Atomic(void *) mapped;                           // NULL: not so far
 
 static int open_file(void)
 {
-	static char path[sizeof(cairn_config.spool) + 600]; // threads may have small stacks
+	char path[sizeof(cairn_config.spool) + 600];
 
 	snprintf(path, sizeof(path), "%s/compressor", cairn_spool_directory);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static bool map(void)
+// map does not wait for another thread: that may be what a signal handler has interrupted.
+static void *map(void)
 {
-	const int file = mapped == NULL ? open_file() : -1;
-
-	if (file >= 0) {
-		void *memory = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, file, 0);
-		mapped = memory != MAP_FAILED ? memory : NULL;
-		close(file);
+	if (mapped == NULL && pthread_mutex_trylock(&lock) == 0) {
+		const int file = mapped == NULL ? open_file() : -1;
+		if (file >= 0) {
+			void *memory = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, file, 0);
+			if (memory != MAP_FAILED)
+				mapped = memory;
+			close(file);
+		}
+		pthread_mutex_unlock(&lock);
 	}
-	return mapped != NULL;
+	return mapped;
 }
 
 uint64_t cairn_answer_watch(void)
 {
-	enum { MAX_PAUSE_NS = 2000000000 };
-	static uint64_t pause = 50000000;
+	enum { PAUSE_NS = 100000000, OFTEN = 32 };
+	static uint32_t calls;
 
-	pthread_mutex_lock(&lock);
-	const bool there = map();
-	pthread_mutex_unlock(&lock);
-	if (pause < MAX_PAUSE_NS)
-		pause *= 2;
-	return there ? UINT64_MAX : pause;
+	if (atomic_load(&cairn_state) == CAIRN_OFF || mapped != NULL)
+		return UINT64_MAX;
+	calls++; // where there is no compressor it looks ever more rarely
+	return (calls < OFTEN || (calls & (calls - 1)) == 0) && map() != NULL ? UINT64_MAX : PAUSE_NS;
 }
 
-// copy has the kernel alone look at the mapped memory: a file that becomes shorter would be a
-// SIGBUS.
-static ssize_t copy(void *to, size_t size)
-{
-	struct iovec local = {to, size}, remote = {mapped, size};
-	ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-
-	if (n < 0 && errno != EFAULT) { // not every sandbox has this call
-		const int file = open_file();
-		n = read(file, to, size);
-		close(file);
-	}
-	return n;
-}
-
+// Only the kernel looks at the mapped memory: a file that becomes shorter would be a SIGBUS. The
+// process has the number of its main thread, which may have ended.
 ssize_t cairn_answer_read(void *to, size_t size)
 {
-	pthread_mutex_lock(&lock);
-	const ssize_t n = map() ? copy(to, size) : 0;
-	pthread_mutex_unlock(&lock);
+	struct iovec local = {to, size}, remote = {map(), size};
+	ssize_t n;
+
+	if (remote.iov_base != NULL &&
+	    ((n = process_vm_readv((pid_t)syscall(SYS_gettid), &local, 1, &remote, 1, 0)) >= 0 || errno == EFAULT))
+		return n;
+	// not every sandbox has this call
+	const int file = open_file();
+	if (file < 0)
+		return 0;
+	n = read(file, to, size);
+	close(file);
 	return n;
 }

@@ -12,8 +12,8 @@
 // never again.
 uint64_t cairn_answer_watch(void);
 
-// cairn_answer_read copies the first size bytes of the file. It returns the number of bytes: 0 if
-// there is no file so far, -1 if it cannot be read.
+// cairn_answer_read copies the first size bytes of the file. It returns the number of bytes; 0 or -1
+// if there is no file so far, or it cannot be read.
 ssize_t cairn_answer_read(void *to, size_t size);
 
 #endif

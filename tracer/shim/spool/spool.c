@@ -22,8 +22,9 @@ char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 static char failure[sizeof(cairn_spool_directory) + 256];
 
 // The record buffers that are used again are slots of a file, ring-0.seg, which has holes where none
-// has been used so far. (What a tmpfs has no room for is in ring-1.seg.) It is mapped when MPI_Init takes the first one: later there may be no address space,
-// no descriptor, or no right to make a file.
+// has been used so far. The file is mapped when MPI_Init takes the first one: later there may be no
+// address space, no descriptor, or no right to make a file. What a tmpfs has no room for is in
+// ring-1.seg.
 static struct {
 	char *memory; // NULL: there is none
 	uint64_t slot; // bytes
@@ -201,8 +202,11 @@ static void *map_new(const char *directory, const char *name, size_t size, bool 
 		error = errno;
 	}
 	close(file);
-	if (memory != MAP_FAILED)
+	if (memory != MAP_FAILED) {
+		if (holes) // or a store to a hole reads, and fills, as much around it as the disk likes to read ahead
+			(void)madvise(memory, size, MADV_RANDOM);
 		return memory;
+	}
 	remove_new(directory, name);
 	errno = error;
 	return NULL;
@@ -241,7 +245,7 @@ enum {
 	MIN_SIZE = 28 << 10, // with room for some records beside the reserve for nested calls (record.h)
 	USUAL_SIZE = 128 << 10,
 	MAX_SIZE = 1 << 30,
-	RING_BYTES = 8 << 20, // two checkpoints are written per round
+	RING_BYTES = 8 << 20, // two checkpoints are written per round, unless they are larger
 };
 
 static uint64_t pages(uint64_t size)
@@ -264,7 +268,7 @@ static void map_ring(const char *directory, uint64_t slot)
 	for (; slot >= MIN_SIZE && ring.memory == NULL; slot = pages(slot / 2)) {
 		ring.slot = slot;
 		ring.memory = map_new(directory, "ring-0.seg", CAIRN_RING * slot, true);
-		if (ring.memory == NULL && errno != ENOMEM && errno != EFBIG)
+		if (ring.memory == NULL && errno != ENOMEM && errno != EAGAIN && errno != EFBIG) // EAGAIN: RLIMIT_MEMLOCK
 			return;
 	}
 }
@@ -283,7 +287,7 @@ static void leave_tmpfs(void)
 static void begin_ring(void)
 {
 	const uint64_t slot = usual_size();
-	const char *directory = cairn_tmpfs_directory(cairn_spool_directory, slot);
+	const char *directory = cairn_tmpfs_directory(cairn_spool_directory, 0); // it has holes only
 
 	ring.tried = true;
 	if (directory != NULL)
@@ -297,12 +301,12 @@ static void begin_ring(void)
 // SIGBUS; what the kernel stores for us fails.
 static bool allocate(char *memory, uint64_t size)
 {
-	enum { POPULATE_WRITE = 23 }; // of Linux 5.14
+	enum { POPULATE_WRITE = 23 }; // of Linux 5.14, where it is permitted
 	const uint64_t page = pages(1);
 
 	if (madvise(memory, size, POPULATE_WRITE) == 0)
 		return true;
-	if (errno != EINVAL)
+	if (errno == EFAULT || errno == ENOMEM)
 		return false;
 	for (uint64_t at = 0; at < size; at += page)
 		if (syscall(SYS_rt_sigpending, memory + at, (size_t)8) != 0)

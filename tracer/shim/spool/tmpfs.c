@@ -192,7 +192,10 @@ static bool allows(const char *link, uint64_t size)
 		used = (fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 		room = fs.f_type == TMPFS_MAGIC ? difference(fs.f_blocks / 2 * (uint64_t)fs.f_bsize, used) : 0;
 	}
-	return take(&room, size) && memory_allows(size);
+	if (!take(&room, size) || !memory_allows(size))
+		return false;
+	used += size;
+	return true;
 }
 
 const char *cairn_tmpfs_directory(const char *process_directory, uint64_t size)
