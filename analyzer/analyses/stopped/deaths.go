@@ -12,10 +12,13 @@ import (
 
 // A process is known to have been alive until 0.1 s before its death. Ranks that were ended
 // together differ by at most together; a rank that died at least apart before the others died by
-// itself.
+// itself. On a machine with many more threads than cores the last sign of life can be older: of a
+// job that had stood still for a second, all ranks were ended together if they differ by less than
+// that.
 const (
 	together = 300e6
 	apart    = 500e6
+	late     = 1e9
 )
 
 // aborted finds the first rank that called MPI_Abort.
@@ -63,7 +66,7 @@ func (s *search) left() *verdict.Stop {
 // killed process.
 func (s *search) vanished() *verdict.Stop {
 	first := s.first(func(r *state) bool { return !r.finished && (r.living || s.ended-r.died >= apart) })
-	if first == nil {
+	if first == nil || !first.living && s.ended-first.died < late && s.stoodStill(first.died-late) {
 		return nil
 	}
 	var set []int
@@ -95,6 +98,11 @@ func (s *search) vanished() *verdict.Stop {
 	}
 	stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(set, r.row) })
 	return stop
+}
+
+// stoodStill reports whether every rank is in a call that it entered before a time.
+func (s *search) stoodStill(at int64) bool {
+	return !slices.ContainsFunc(s.states, func(r state) bool { return r.open == nil || r.open.Enter > at })
 }
 
 // wholeUnit reports whether rows are all rows of a unit, such as a pod, and not all of the run.

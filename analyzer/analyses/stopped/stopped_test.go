@@ -217,6 +217,15 @@ var mismatches = map[string]stoppedJob{
 		"This job hung in collective calls that do not match, for its last 3.0 s: as collective number 11 on MPI_COMM_WORLD, rank 2 called MPI_Bcast at a.c:1 with root 1, but the other 2 ranks called MPI_Bcast at a.c:1 with root 0.",
 		[]int{}, "2",
 	},
+	"the last sign of life of some is older": {
+		3, func(b *tracetest.Builder) {
+			for i := range 3 {
+				b.Rank(i).At("a.c:1").Unfinished("MPI_Bcast", 120, 3120-700*float64(i%2), args{"count": 4, "datatype": "MPI_INT", "root": i / 2})
+			}
+		},
+		"This job hung in collective calls that do not match, for its last 3.0 s: as collective number 11 on MPI_COMM_WORLD, rank 2 called MPI_Bcast at a.c:1 with root 1, but the other 2 ranks called MPI_Bcast at a.c:1 with root 0.",
+		[]int{}, "2",
+	},
 }
 
 // crashes are jobs that lost ranks.
@@ -276,6 +285,16 @@ var crashes = map[string]stoppedJob{
 		},
 		"Pod w-1 was lost, with ranks 2-3; the last that is stored of it is from 1.5 s into the run; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
 		[]int{}, "2-3",
+	},
+	"one process is killed while the others come to a barrier": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Barrier", 1119, 2200, nil)
+			}
+			b.Rank(2).At("main.c:20").Unfinished("MPI_Barrier", 119, 1500, nil)
+		},
+		"Rank 2 died 1.5 s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit, in MPI_Barrier at main.c:20; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 700 ms later.",
+		[]int{}, "2",
 	},
 	"one process is killed": {
 		3, func(b *tracetest.Builder) {
