@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -17,8 +16,8 @@
 
 enum { BYTES = sizeof(struct cairn_compressor) + 8 * CAIRN_RING };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of who maps
-static _Atomic(void *) mapped;                           // NULL: not so far
+static atomic_flag mapping = ATOMIC_FLAG_INIT; // somebody maps
+static _Atomic(void *) mapped;                 // NULL: not so far
 
 static int open_file(void)
 {
@@ -31,7 +30,7 @@ static int open_file(void)
 // map does not wait for another thread: that may be what a signal handler has interrupted.
 static void *map(void)
 {
-	if (mapped == NULL && pthread_mutex_trylock(&lock) == 0) {
+	if (mapped == NULL && !atomic_flag_test_and_set(&mapping)) {
 		const int file = mapped == NULL ? open_file() : -1;
 		if (file >= 0) {
 			void *memory = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, file, 0);
@@ -39,7 +38,7 @@ static void *map(void)
 				mapped = memory;
 			close(file);
 		}
-		pthread_mutex_unlock(&lock);
+		atomic_flag_clear(&mapping);
 	}
 	return mapped;
 }
