@@ -171,7 +171,7 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 			return nil, err
 		}
 	}
-	names, err := d.buffers(how)
+	names, err := d.buffers()
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (d *Directory) listBuffers(how reading) (files []bufferFile, err error) {
 
 // buffers returns the names of the files with buffers, without those of the ring. If the directory
 // cannot be read it returns an error, not an empty list.
-func (d *Directory) buffers(how reading) (names []string, err error) {
+func (d *Directory) buffers() (names []string, err error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func TestDirectoryThatCannotBeRead(t *testing.T) {
 	d, err := OpenPath(t.TempDir())
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
-	_, err = d.buffers(reading{})
+	_, err = d.buffers()
 	require.Error(t, err)
 }
 
