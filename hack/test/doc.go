@@ -11,6 +11,7 @@
 // A budget is CPU seconds of everything that a stage starts, since wall time says little on a
 // machine with other load. The CPU time is divided by the slowness of the machine: the CPU time of
 // a fixed amount of work that is repeated while the stages run, as a multiple of what it takes
-// on the machine that the budgets were measured on, but at least 1. If CI is set in the environment, a stage that
-// takes more than 1.25 of its budget fails, and its most expensive tests are named.
+// on the machine that the budgets were measured on, but at least 1. If CI is set in the
+// environment, a stage that takes more than 1.25 of its budget fails, and its most expensive tests
+// are named.
 package main

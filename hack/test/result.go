@@ -37,7 +37,7 @@ type test struct {
 }
 
 // quiet is the CPU time on the machine that the budgets were measured on. A machine that computes
-// faster gets no less: half of the tests' time is the kernel's, which does not become faster with it.
+// faster gets no less: half of the tests' time is the kernel's, which does not become faster.
 func (r result) quiet() float64 { return r.cpu / max(r.slow, 1) }
 
 // tolerance is how far a stage may exceed its budget: measurements differ from run to run.
