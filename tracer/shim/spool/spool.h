@@ -44,8 +44,8 @@ bool cairn_spool_has_space(void);
 bool cairn_spool_is_nearly_full(bool already);
 
 // cairn_spool_copy copies a slot of the ring, with so many bytes of records, to a file, without
-// mapping it. number is that of the copy: they need not follow each other, but only grow. CAIRN_COPIES of them are in one file, copies-N.seg,
-// since creating a file can cost more than writing to it (0108).
+// mapping it. number is that of the copy: numbers only grow, and may leave some out. CAIRN_COPIES of
+// them are in one file, copies-N.seg, since creating a file can cost more than writing to it (0108).
 bool cairn_spool_copy(uint32_t number, const struct cairn_buffer *buffer, uint64_t used);
 
 // cairn_spool_compressed tells how many bytes the compressor's files for this process have, and how

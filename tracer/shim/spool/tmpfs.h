@@ -6,10 +6,9 @@
 
 #include <stdint.h>
 
-// cairn_tmpfs_directory returns the path of the folder if size more bytes may be allocated in it, and
-// takes them from what it has room for.
-// The folder has the name of the process's directory. From the first time that the file may not be
-// made it returns NULL. Calls must not be concurrent.
+// cairn_tmpfs_directory returns the path of the folder if size more bytes may be allocated in it,
+// and takes them from what it has room for. The folder has the name of the process's directory.
+// From the first time that there is no room it returns NULL. Calls must not be concurrent.
 const char *cairn_tmpfs_directory(const char *process_directory, uint64_t size);
 
 // cairn_tmpfs_give_up has cairn_tmpfs_directory return NULL from now on.
