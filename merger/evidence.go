@@ -60,30 +60,15 @@ func largestInstances(of *processes, order []int32) instances {
 	return kept
 }
 
-// worthThreads returns the threads that call MPI, those with at least leastThreadShare, and the
-// tracer's threads joined into one, which has the rank's PID.
+// worthThreads returns the threads that call MPI and those with at least leastThreadShare.
 func worthThreads(r *trace.Rank) []trace.ThreadUsage {
 	least := int64(0)
 	if n := len(r.Context); n > 0 {
 		least = int64(leastThreadShare * float64(r.Context[n-1].MonotonicNS-r.Context[0].MonotonicNS))
 	}
 	var kept []trace.ThreadUsage
-	tool := -1
 	for _, t := range r.Threads {
-		switch {
-		case t.Tool && tool >= 0:
-			sum := &kept[tool]
-			sum.CPUNS += t.CPUNS
-			if sum.RunDelayNS < 0 || t.RunDelayNS < 0 {
-				sum.RunDelayNS = trace.Unknown
-			} else {
-				sum.RunDelayNS += t.RunDelayNS
-			}
-		case t.Tool:
-			tool = len(kept)
-			t.TID = r.PID
-			kept = append(kept, t)
-		case t.CallsMPI || t.CPUNS >= least:
+		if t.CallsMPI || t.CPUNS >= least {
 			kept = append(kept, t)
 		}
 	}

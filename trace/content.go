@@ -182,8 +182,7 @@ type EvidenceRow struct {
 	WallNS     int64  // their total time
 	CPUNS      int64  // thereof on a CPU
 	RunDelayNS int64  // thereof ready to run and waiting for a CPU; Unknown where the kernel does not count it
-	// OtherCPUNS is the CPU time of the other threads of the process during the instances, without
-	// the tracer's own threads. It may exceed WallNS. Unknown where it was not read.
+	// OtherCPUNS is the CPU time of the other threads of the process during the instances. It may exceed WallNS. Unknown where it was not read.
 	OtherCPUNS int64
 	// IOBytes and IOCalls count what the thread read and wrote by system calls (files, pipes,
 	// terminals; sockets used like files). Only instances in which it was blocked for 1 ms or more
@@ -229,12 +228,12 @@ func blocked(wall, cpu, delay int64) (ns int64, known bool) {
 // A ThreadUsage is what a thread of a process had used by the last sample of the rank's context.
 // The thread may be one that never calls MPI.
 type ThreadUsage struct {
-	TID        int    // in a finished trace the tracer's threads are joined into one, with the rank's PID
+	TID        int    // the kernel's number for it
 	Name       string // the kernel's name, at most 15 bytes
 	CPUNS      int64
 	RunDelayNS int64 // Unknown where the kernel does not count it
 	CallsMPI   bool
-	Tool       bool // a thread of the tracer
+	Tool       bool // a thread of a tracer that had some: until version 0.8
 }
 
 // DataBytes is the number of bytes from which on reading and writing is regarded as data transfer:

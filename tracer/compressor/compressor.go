@@ -24,10 +24,12 @@ const (
 	processesAWorker = 16 // that a further worker is for
 	others           = 1  // further processors of Go: threads of low priority (shipper.Pack) may hold one without running
 
-	scanInterval  = time.Second           // between scans of a spool that looks unchanged
-	startInterval = 20 * time.Millisecond // the same, where a process may be about to start
-	leastInterval = time.Millisecond      // between two looks, whoever rings
-	retryInterval = 10 * time.Second      // after an error
+	scanInterval  = time.Second            // between scans of a spool that looks unchanged
+	startInterval = 20 * time.Millisecond  // the same, where a process may be about to start
+	leastInterval = time.Millisecond       // between two looks, whoever rings
+	retryInterval = 10 * time.Second       // after an error
+	aliveInterval = 100 * time.Millisecond // between two looks whether processes are alive
+	noteInterval  = time.Second            // between two notes of that
 )
 
 // A Compressor compresses what the processes of a spool record.
@@ -48,6 +50,8 @@ type Compressor struct {
 	scanned   time.Time       // of the spool's last scan
 	unopened  bool            // that scan found a directory that is no process's, or not yet
 	changed   time.Time       // when the spool was changed last, as that scan saw it
+	observed  time.Time       // when the processes were seen alive last
+	noted     time.Time       // when that was written down last
 }
 
 // Start begins to compress what is in a spool. logf is called with what fails. While the Compressor
@@ -108,6 +112,7 @@ func (c *Compressor) watch() {
 	for !c.ended.Load() {
 		c.scan()
 		c.look()
+		c.observe()
 		c.doorbell.Await()
 		time.Sleep(leastInterval) // whoever rings meanwhile is seen by what follows
 	}
@@ -161,6 +166,25 @@ func (c *Compressor) scan() {
 			c.released[name] = there[name]
 		}
 		p.work.Unlock()
+	}
+}
+
+// observe notes which processes are alive.
+func (c *Compressor) observe() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.observed) < aliveInterval {
+		return
+	}
+	c.observed = time.Now()
+	note := time.Since(c.noted) >= noteInterval
+	if note {
+		c.noted = c.observed
+	}
+	for _, p := range c.processes {
+		if alive, _ := p.life.Alive(); note || !alive {
+			_ = p.life.Note()
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type process struct {
 	name      string
 	directory *spool.Directory
 	ring      *spool.Ring
+	life      *spool.Watch
 	memory    atomic.Int64 // bytes that its recorder has, or may take
 
 	work      sync.Mutex    // held by who works on it; it guards what follows
@@ -53,16 +54,19 @@ func openProcess(root *os.Root, name string) *process {
 		d.Close()
 		return nil
 	}
-	p := &process{name: name, directory: d, ring: r}
-	if !p.hasEnded() {
-		_ = d.BeginAnswer() // if it fails, so does its first compression, and says so
+	life, err := d.Watch()
+	if err != nil {
+		r.Close()
+		d.Close()
+		return nil
 	}
-	return p
+	return &process{name: name, directory: d, ring: r, life: life}
 }
 
 // close ends the work on the process.
 func (p *process) close() {
 	p.giveUp()
+	_ = p.life.Close()
 	p.ring.Close()
 	p.directory.Close()
 }
@@ -75,7 +79,7 @@ func (p *process) giveUp() {
 
 // hasEnded reports whether the process has ended.
 func (p *process) hasEnded() bool {
-	alive, err := p.directory.Alive()
+	alive, err := p.life.Alive()
 	return err == nil && !alive
 }
 

@@ -67,7 +67,7 @@ func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 			}
 			name, _, _ := bytes.Cut(t.Name[:], []byte{0})
 			e.threads = append(e.threads, trace.ThreadUsage{
-				TID: int(t.TID), Name: record.Printable(name), CPUNS: t.CPU, RunDelayNS: t.Delay, CallsMPI: t.Flags&1 != 0, Tool: t.Flags&2 != 0,
+				TID: int(t.TID), Name: record.Printable(name), CPUNS: t.CPU, RunDelayNS: t.Delay, CallsMPI: t.Flags&1 != 0,
 			})
 		}
 	}

@@ -80,7 +80,7 @@ func TestEvidenceOfAComputation(t *testing.T) {
 				}
 			}
 			require.NotEmpty(t, e.instances)
-			require.True(t, len(e.threads) > 0 && e.threads[0].CallsMPI && !e.threads[0].Tool, "%+v", e.threads)
+			require.True(t, len(e.threads) > 0 && e.threads[0].CallsMPI, "%+v", e.threads)
 		})
 	}
 }
@@ -202,7 +202,7 @@ func TestEvidenceFile(t *testing.T) {
 	}}, e.rows)
 	require.Equal(t, []int64{9e6}, e.all)
 	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3}}, e.instances)
-	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true, Tool: true}}, e.threads)
+	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true}}, e.threads)
 
 	// without call sites two addresses share a row
 	two := made(func(f *rawlayout.Evidence) {

@@ -11,7 +11,7 @@ import (
 )
 
 // An answer is what the compressor tells the process: the content of a file of the process's
-// directory that only the compressor writes and that the process reads (tracer/ring/ring.h).
+// directory that the process makes and reads, and that the compressor writes (tracer/ring/ring.h).
 type answer [answerBytes]byte
 
 const (
@@ -53,13 +53,6 @@ func (a *answer) isStopped() bool { return a[rawlayout.CompressorStoppedAt] != 0
 func (a *answer) write(d *Directory) error {
 	const behind = rawlayout.CompressorCutAt + 8
 	return d.overwrite(answerFile, a[:], behind)
-}
-
-// BeginAnswer makes the file in which the compressor answers the process, if there is none. The
-// process maps it as soon as it is there, since it may not be able to open it later.
-func (d *Directory) BeginAnswer() error {
-	var a answer
-	return a.resume(d)
 }
 
 // resume reads what an earlier compressor has answered. What that has removed must not be

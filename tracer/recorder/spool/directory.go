@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -88,11 +86,7 @@ func (d *Directory) Alive() (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: unix.SEEK_SET}
-	if err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock); err != nil {
-		return false, err
-	}
-	return lock.Type != unix.F_UNLCK, nil
+	return isLocked(f)
 }
 
 // LaterModules returns the modules that the process loaded after MPI_Init, and called MPI from or

@@ -62,7 +62,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		r.Dictionary().Follow(entries)
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
-	buffers, err := d.consumeBuffers(r, ended, seen.Life())
+	life := seen.Life()
+	life.Alive = max(life.Alive, d.seenAlive())
+	buffers, err := d.consumeBuffers(r, ended, life)
 	if err != nil {
 		return fail(err)
 	}

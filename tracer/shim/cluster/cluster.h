@@ -6,7 +6,6 @@
 #include "../address/modules.h"
 #include "../evidence/life.h"
 #include "../evidence/watch.h"
-#include "../evidence/usage.h"
 #include "../process/abi.h"
 #include "../process/state.h"
 
@@ -40,14 +39,12 @@ void cairn_explicit_marker(void);
 #define CAIRN_INITIALIZED(result) \
 	do { \
 		cairn_life_initialized(); \
-		cairn_watch_begin(); \
-		cairn_watch_begin(); \
 		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \
 			cairn_cluster_begin(); \
 	} while (0)
 #define CAIRN_FINALIZES() \
 	do { \
-		cairn_usage_end(); \
+		cairn_watch_end(); \
 		cairn_modules_retry(true); \
 		if (__builtin_expect(cairn_clustered, 0)) \
 			cairn_cluster_end(); \

@@ -1,4 +1,4 @@
-// Samples are taken at the start, then every INTERVAL. The file keeps up to MAX_SAMPLES of them.
+// Samples are taken at the start, then every INTERVAL at most (watch.h). The file keeps up to MAX_SAMPLES of them.
 // When it is full, every second sample is dropped and the interval doubles. So a program of a
 // second is seen in detail, and the number of samples grows only with the logarithm of the
 // duration. Nothing announces the end of the program, so the last interval is missing: at most a
@@ -43,10 +43,10 @@ static struct cairn_opened main_stat = {-1, 0, 0}, main_schedstat = {-1, 0, 0}, 
 static char throttling[4096]; // cpu.stat of the cgroup with a CPU limit, "": none
 
 // The machine's steal time. To print it the kernel sums up all CPUs and interrupts, which takes
-// long on large machines. So it is read only as often as takes a PART-th of a CPU, and samples
+// long on large machines. So it is read only as often as takes a PART-th of the time, and samples
 // between two readings have the value of the earlier one. Samples between the first and the second
 // reading have none, since the change since the first one is not known yet.
-static const uint64_t PART = 10000;
+static const uint64_t PART = 100000;
 static const char *machine_stat = "/proc/stat"; // changed in tests
 static struct {
 	uint64_t due;

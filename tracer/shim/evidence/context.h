@@ -8,7 +8,8 @@
 // cairn_context_begin creates the file and takes the first sample.
 void cairn_context_begin(void);
 
-// cairn_context_watch takes a sample if one is due, and returns the ns until the next one.
+// cairn_context_watch takes a sample if one is due, and returns the ns until the next one. Calls
+// must not be concurrent.
 uint64_t cairn_context_watch(void);
 
 #endif

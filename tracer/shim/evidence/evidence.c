@@ -9,8 +9,7 @@
 //
 // A reading has two parts. The quick one reads the CPU clocks of the thread and the process. If the
 // quick one leaves a part of the time unexplained, the thorough one reads the run delay
-// (/proc/thread-self/schedstat), the I/O (/proc/thread-self/io) and the CPU time of the tracer's
-// own threads. All readings take at most a thousandth of the time: each thread has a budget that
+// (/proc/thread-self/schedstat) and the I/O (/proc/thread-self/io). All readings take at most a thousandth of the time: each thread has a budget that
 // grows with time, and the measured cost of a reading is subtracted from it. If it is used up,
 // beginning computations are not measured. After call sites where the last one was not explained,
 // the budget must allow for thorough readings at both ends.
@@ -32,6 +31,7 @@
 #include "../process/thread.h"
 #include "observed.h"
 #include "usage.h"
+#include "watch.h"
 
 #ifndef CAIRN_PROC
 #define CAIRN_PROC "/proc" // changed in tests
@@ -56,7 +56,7 @@ struct quick {
 
 struct thorough {
 	uint64_t ticks;
-	int64_t delay_ns, io_bytes, io_calls, tools_ns; // −1: not known
+	int64_t delay_ns, io_bytes, io_calls; // −1: not known
 };
 
 struct watch {
@@ -216,7 +216,6 @@ static struct thorough read_thorough(struct watch *w, double ns)
 		r.io_bytes = difference(r.io_bytes, bytes);
 		r.io_calls = difference(r.io_calls, calls);
 	}
-	r.tools_ns = cairn_usage_tools();
 	w->thorough_costs_ns += (cost_since(r.ticks, ns) - w->thorough_costs_ns) / 8;
 	return r;
 }
@@ -391,7 +390,6 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 		const struct thorough r = read_thorough(w, ns);
 		const struct thorough *b = &w->thorough;
 		one.delay_ns = least(difference(r.delay_ns, b->delay_ns), off);
-		other -= least(other, difference(r.tools_ns, b->tools_ns));
 		if (off - (one.delay_ns > 0 ? one.delay_ns : 0) >= BLOCKED_NS)
 			one.blocked_ns = off;
 		// I/O since an older reading includes that of other computations.
@@ -475,6 +473,7 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, 
 		return;
 	ns = tick_ns();
 	t->expiry = now + (uint64_t)(EXPIRY_NS / ns);
+	cairn_watch(now, ns);
 	w->exact = w->thorough_at_begin = w->unmeasured = false;
 	if (now - call->enter >= t->long_ticks) {
 		const struct cairn_evidence_row key = {

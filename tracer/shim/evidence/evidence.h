@@ -49,7 +49,7 @@ struct cairn_evidence_instance {
 CAIRN_LAYOUT_EVIDENCE_INSTANCE(struct cairn_evidence_instance);
 
 struct cairn_evidence_thread {
-	int64_t tid, cpu_ns, delay_ns, flags; // flags: 1 calls MPI, 2 the tracer's
+	int64_t tid, cpu_ns, delay_ns, flags; // flags: 1 calls MPI
 	char name[16];
 };
 CAIRN_LAYOUT_EVIDENCE_THREAD(struct cairn_evidence_thread);

@@ -1,7 +1,8 @@
 // A killed process cannot report anything. What is known of its end is in a mapped file, written by
 // stores that need no completion:
 //
-// - The time of our thread's last wakeup: the process lived until then, and at most PERIOD longer.
+// - The last time at which a thread looked at the clock for samples (watch.h): the process lived
+//   until then. The compressor knows better (tracer/recorder/spool: alive.go).
 // - The exit code passed to exit. _exit leaves none.
 // - The number of calls that were not recorded while there was no buffer to count them in, and
 //   whether MPI_Finalize was one of them.
@@ -25,8 +26,6 @@
 #include "../process/config.h"
 #include "../process/state.h"
 #include "observed.h"
-
-static const uint64_t PERIOD = 100000000;
 
 // Format read by tracer/recorder/observed/life.go. Times are ticks of the records'
 // clock, 0 if unknown.
@@ -137,12 +136,10 @@ void cairn_life_in_child(void)
 	atomic_store(&counts, false);
 }
 
-uint64_t cairn_life_watch(void)
+void cairn_life_alive(uint64_t now)
 {
-	if (file == NULL)
-		return UINT64_MAX / 2;
-	atomic_store_explicit(&file->alive, cairn_now(), memory_order_relaxed);
-	return PERIOD;
+	if (cairn_life_counts())
+		atomic_store_explicit(&file->alive, now, memory_order_relaxed);
 }
 
 void cairn_life_initialized(void)

@@ -13,9 +13,8 @@ void cairn_life_called(void);
 // cairn_life_begin creates the file; without it nothing is known of the end.
 void cairn_life_begin(void);
 
-// cairn_life_watch records that the process is alive, and returns the ns until it must
-// be called again.
-uint64_t cairn_life_watch(void);
+// cairn_life_alive records that the process is alive now, in ticks.
+void cairn_life_alive(uint64_t now);
 
 // cairn_life_lost counts calls that are in no buffer; false if it cannot. cairn_life_counts reports
 // whether it can: then calls go through the wrappers even after tracing has stopped.

@@ -1,5 +1,5 @@
-// The tracer's own thread lists the threads in /proc/self/task: the more threads there are the less
-// often, so that it takes at most a PART-th of a CPU. The file has name, CPU time and run delay of
+// A thread that calls MPI now and then lists the threads in /proc/self/task: the more threads there
+// are the less often, so that it takes at most a PART-th of its time. The file has name, CPU time and run delay of
 // the MAX_THREADS threads that used most. The thread that finalizes MPI makes the list once more, since
 // a short run would only have the list of its beginning.
 #include "usage.h"
@@ -25,20 +25,17 @@
 
 enum {
 	MAX_THREADS = CAIRN_EVIDENCE_THREADS,
-	TOOLS = 4,
 	RECENT = 16, // at MPI_Finalize a list from the last RECENT-th of the run is good enough
 };
 static const uint64_t FIRST = 1000000000; // ns until the first list; a shorter run has only the list of its end
 static const uint64_t EVERY = 100000000;
-static const uint64_t PART = 10000;
+static const uint64_t PART = 100000;
 
 static struct cairn_evidence_file *file;
-static atomic_flag listing = ATOMIC_FLAG_INIT; // taken by the tracer's thread, or by one that finalizes MPI
 static uint64_t began, listed; // times of the start and of the last list
 static uint64_t due;
 static _Atomic int callers[CAIRN_EVIDENCE_TASKS];
 static _Atomic uint32_t caller_count;
-static _Atomic int tools[TOOLS]; // those of the tracer's threads that used most
 
 // cpu_of reads the CPU clock of a thread of this process by the kernel's number for it
 // (include/linux/posix-timers.h).
@@ -48,18 +45,6 @@ static int64_t cpu_of(int tid)
 	const clockid_t clock = (clockid_t)((~(unsigned)tid << 3) | 6);
 
 	return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
-}
-
-int64_t cairn_usage_tools(void)
-{
-	int64_t sum = 0;
-
-	for (int i = 0; i < TOOLS; i++) {
-		const int tid = atomic_load_explicit(&tools[i], memory_order_relaxed);
-		const int64_t ns = tid != 0 ? cpu_of(tid) : 0;
-		sum += ns > 0 ? ns : 0;
-	}
-	return sum;
 }
 
 void cairn_usage_calls_mpi(int tid)
@@ -105,7 +90,7 @@ static void describe(struct cairn_evidence_thread *t)
 	t->delay_ns = -1;
 	if (read_of((int)t->tid, "schedstat", text, sizeof(text)) > 0 && strtoll(text, &rest, 10) > 0 && *rest == ' ')
 		t->delay_ns = strtoll(rest, NULL, 10);
-	t->flags = (calls_mpi((int)t->tid) ? 1 : 0) | (strcmp(t->name, "cairn") == 0 ? 2 : 0);
+	t->flags = calls_mpi((int)t->tid) ? 1 : 0;
 }
 
 // insert keeps the threads that used most, in descending order.
@@ -159,26 +144,15 @@ void cairn_usage_begin(struct cairn_evidence_file *to)
 	due = began + FIRST;
 }
 
-void cairn_usage_is_tool(int tid)
-{
-	int none = 0;
-
-	(void)atomic_compare_exchange_strong(&tools[0], &none, tid);
-}
-
 // list writes a list and computes when the next one is due.
 static void list(uint64_t now)
 {
 	const uint64_t before = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID), table = atomic_load(&file->threads) >> 32 ^ 1;
 	struct cairn_evidence_thread *threads = file->thread[table & 1];
-	int tool = 0;
 	const int n = list_threads(threads);
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		describe(&threads[i]);
-		if ((threads[i].flags & 2) != 0 && tool < TOOLS)
-			atomic_store_explicit(&tools[tool++], (int)threads[i].tid, memory_order_relaxed);
-	}
 	atomic_store_explicit(&file->threads, (uint64_t)n | (table & 1) << 32, memory_order_release);
 	const uint64_t wait = PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 	due = now + (wait > EVERY ? wait : EVERY);
@@ -191,13 +165,9 @@ uint64_t cairn_usage_watch(void)
 
 	if (file == NULL)
 		return UINT64_MAX / 2;
-	if (atomic_flag_test_and_set(&listing))
-		return EVERY;
 	if (now >= due)
 		list(now);
-	const uint64_t left = due - now;
-	atomic_flag_clear(&listing);
-	return left;
+	return due - now;
 }
 
 void cairn_usage_end(void)
@@ -205,10 +175,7 @@ void cairn_usage_end(void)
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
 	const int saved = errno;
 
-	if (file == NULL || atomic_load(&cairn_state) != CAIRN_ON || atomic_flag_test_and_set(&listing))
-		return;
-	if (now - listed > (now - began) / RECENT)
+	if (file != NULL && atomic_load(&cairn_state) == CAIRN_ON && now - listed > (now - began) / RECENT)
 		list(now);
-	atomic_flag_clear(&listing);
 	errno = saved;
 }

@@ -12,18 +12,12 @@ void cairn_usage_begin(struct cairn_evidence_file *file);
 // cairn_usage_calls_mpi records that a thread calls MPI.
 void cairn_usage_calls_mpi(int tid);
 
-// cairn_usage_is_tool records that a thread is the tracer's; threads that it starts are
-// found by their name.
-void cairn_usage_is_tool(int tid);
-
-// cairn_usage_watch writes the list if it is due, and returns the ns until the next one.
+// cairn_usage_watch writes the list if it is due, and returns the ns until the next one. Calls must
+// not be concurrent.
 uint64_t cairn_usage_watch(void);
 
-// cairn_usage_end must be called before MPI_Finalize; it updates the list.
+// cairn_usage_end updates the list before MPI_Finalize. It must not be called concurrently with
+// cairn_usage_watch.
 void cairn_usage_end(void);
-
-// cairn_usage_tools returns the CPU time in ns of the tracer's own threads, as far as
-// they are listed.
-int64_t cairn_usage_tools(void);
 
 #endif

@@ -1,4 +1,4 @@
-// What the compressor answers: a file of the process's directory that the compressor writes
+// What the compressor answers: a file of the process's directory that the compressor writes to
 // (struct cairn_compressor, and what follows it).
 #ifndef CAIRN_ANSWER_H
 #define CAIRN_ANSWER_H
@@ -7,13 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// cairn_answer_watch maps the file once it is there: later the process may have lost the descriptors
-// or the right to open it. It returns for how many nanoseconds it need not be called; UINT64_MAX:
-// never again.
-uint64_t cairn_answer_watch(void);
+// cairn_answer_begin creates and maps the file: later the process may have lost the descriptors or
+// the right to open it.
+void cairn_answer_begin(void);
 
 // cairn_answer_read copies the first size bytes of the file. It returns the number of bytes; 0 or -1
-// if there is no file so far, or it cannot be read.
+// if it cannot be read.
 ssize_t cairn_answer_read(void *to, size_t size);
 
 #endif

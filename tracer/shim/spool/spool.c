@@ -232,6 +232,17 @@ void *cairn_spool_map(const char *name, size_t size, bool reserved)
 	return memory != NULL ? memory : map(name, size, reserved);
 }
 
+void *cairn_spool_answer(const char *name, size_t size)
+{
+	char path[sizeof(cairn_spool_directory) + 64];
+	void *memory = map_new(cairn_spool_directory, name, size, true);
+
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	if (memory != NULL && cairn_config.shared_spool)
+		(void)chmod(path, 0666); // the compressor is another user
+	return memory;
+}
+
 // own_limit_allows reports whether the limit of this process alone, if it has one, allows so many
 // more bytes of buffers.
 static bool own_limit_allows(uint64_t size)

@@ -28,6 +28,7 @@
 #include "../process/state.h"
 #include "../record/buffers.h"
 #include "../record/record.h"
+#include "../spool/answer.h"
 #include "../spool/json.h"
 #include "../spool/spool.h"
 #include "launch.h"
@@ -198,6 +199,7 @@ void cairn_start(void)
 	cairn_context_begin();
 	cairn_evidence_begin();
 	cairn_life_begin();
+	cairn_answer_begin();
 	cairn_buffers_begin();
 	pthread_atfork(NULL, NULL, in_child);
 	if (cairn_config.pointers)

@@ -15,6 +15,12 @@
 #include <sys/mman.h>
 
 bool cairn_clock_is_tsc;
+
+void cairn_watch(uint64_t now, double tick_ns)
+{
+	(void)now, (void)tick_ns; // the test decides when
+}
+
 _Atomic int cairn_state = CAIRN_ON;
 static const char *path;
 

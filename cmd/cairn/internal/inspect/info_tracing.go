@@ -11,7 +11,7 @@ import (
 // on the calling thread: that is not measured at run time (see make bench-tracer).
 type rankTracing struct {
 	Rank        int      `json:"rank"`
-	CPUSeconds  *float64 `json:"cpu_seconds"`  // of the tracer's own threads; null: not known
+	CPUSeconds  *float64 `json:"cpu_seconds"`  // of threads of the tracer's own; null: not known
 	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads were stopped for votes of clustered mode
 	TimingBytes int64    `json:"timing_bytes"` // bytes of the trace that belong to this rank alone
 
@@ -59,7 +59,7 @@ func processTracingOf(u *trace.TracerUsage) *ProcessTracing {
 	}
 }
 
-// tracerCPU is the CPU time of the tracer's own threads.
+// tracerCPU is the CPU time of threads of the tracer's own, which today's tracer has none of.
 func tracerCPU(r *trace.Rank) *float64 {
 	var ns int64
 	if len(r.Threads) == 0 {
@@ -90,8 +90,11 @@ func (i *Information) tracingRow(row func(name string, value any)) {
 		}
 	}
 	if known > 0 {
-		row("tracer", fmt.Sprintf("%.3g s of CPU per rank on the tracer's own threads (highest: rank %d, %.3g s), %d bytes of timing per rank",
-			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
+		threads := "no threads of its own"
+		if most > 0 {
+			threads = fmt.Sprintf("%.3g s of CPU per rank on threads of its own (highest: rank %d, %.3g s)", cpu/float64(known), worst, most)
+		}
+		row("tracer", fmt.Sprintf("%s, %d bytes of timing per rank", threads, bytes/int64(len(i.Tracing))))
 	}
 	i.processRows(row)
 }
