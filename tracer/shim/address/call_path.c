@@ -1,12 +1,11 @@
 #include "call_path.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../process/thread.h"
 #include "../spool/dictionary.h"
+#include "arena.h"
 #include "callers.h"
 #include "modules.h"
 #include "unwind.h"
@@ -22,7 +21,6 @@ struct path {
 };
 
 enum { SLOTS = 1 << 17, SLOTS_OF_CALL_SITES = 1 << 13 }; // twice as many as are kept
-static const size_t ROOM = (size_t)256 << 20, ROOM_OF_CALL_SITES = (size_t)1 << 20;
 
 // A cache of the thread's latest words, by call site and frame: most calls are made where an
 // earlier one was made.
@@ -36,23 +34,18 @@ enum { SET_BITS = 2, WAYS = 4, MAX_THREADS = 4096 }; // further threads have no 
 
 static _Atomic uint32_t threads;
 
-static _Atomic(struct path *) paths[SLOTS];
+static _Atomic(struct path *) *paths;
 static struct cairn_rare changing;
 static _Atomic bool full; // no further path is kept
 static uint32_t count, slots; // a power of two; only as many as needed, since each path may touch a page of its own
-static char *room;
-static size_t room_used, room_size;
+static struct cairn_arena room;
 
 void cairn_call_paths_begin(bool whole_paths)
 {
 	whole = whole_paths;
 	slots = whole ? SLOTS : SLOTS_OF_CALL_SITES;
-	room_size = whole ? ROOM : ROOM_OF_CALL_SITES;
-	room = mmap(NULL, room_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
-		return;
-	cairn_unwind_begin(whole);
-	cairn_call_paths = true;
+	paths = cairn_arena_map(slots * sizeof(*paths));
+	cairn_call_paths = paths != NULL && cairn_unwind_begin(whole);
 }
 
 static uint64_t hash_of(const uintptr_t *addresses, int n)
@@ -81,7 +74,8 @@ static struct path *find(uint64_t hash, const uintptr_t *addresses, int n, size_
 
 static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 {
-	size_t slot, size = sizeof(struct path) + sizeof(*addresses) * (size_t)n;
+	const size_t size = sizeof(struct path) + sizeof(*addresses) * (size_t)n;
+	size_t slot;
 	uint64_t words[CAIRN_MAX_FRAMES];
 	struct path *p;
 
@@ -92,9 +86,9 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 	if (!cairn_rare_lock(&changing))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
-	if (p == NULL && count < slots / 2 && room_used + size <= room_size && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
-		p = (struct path *)(void *)(room + room_used);
-		room_used += size;
+	struct path *fresh = p == NULL && count < slots / 2 ? cairn_arena_take(&room, size, SIZE_MAX) : NULL;
+	if (fresh != NULL && cairn_dictionary_add(CAIRN_ENTRY_PATH, words, (uint32_t)n)) {
+		p = fresh;
 		p->hash = hash;
 		p->number = count++;
 		p->length = (uint32_t)n;
@@ -111,16 +105,15 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 // may be called from several places in turn. NULL: it has none.
 static struct latest *latest_calls(uint64_t caller, const void *frame)
 {
+	static struct latest none[1];
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
 	if (kept == NULL) {
-		const int saved = errno;
-		void *memory = MAP_FAILED;
+		void *memory = NULL;
 		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
-			memory = mmap(NULL, sizeof(*kept) * WAYS << SET_BITS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		errno = saved;
-		kept = memory;
+			memory = cairn_arena_map(sizeof(*kept) * WAYS << SET_BITS);
+		kept = memory != NULL ? memory : none;
 	}
-	return kept != MAP_FAILED ? &kept[((caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)) * WAYS] : NULL;
+	return kept != none ? &kept[((caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)) * WAYS] : NULL;
 }
 
 static uint64_t remember(struct latest *latest, uint64_t caller, uint64_t word)

@@ -9,6 +9,7 @@
 #include "../process/loader.h"
 #include "../process/state.h"
 #include "../spool/dictionary.h"
+#include "arena.h"
 
 // Offsets in the interpreter's structures that lead to the current line of a thread. The thread is
 // in a call of MPI, so its frame and the objects that the frame references stay, even while other
@@ -64,7 +65,8 @@ static inline int load_int(const void *object, int offset)
 static bool peek(const void *object, int offset, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(char *)(uintptr_t)object + offset, size};
-	return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == (long)size;
+	// the main thread, whose number the process has, may have ended
+	return syscall(SYS_process_vm_readv, syscall(SYS_gettid), &here, 1, &there, 1, 0) == (long)size;
 }
 
 static bool peek_is(const void *object, int offset, const void *expected)
@@ -213,21 +215,10 @@ struct line {
 	const struct content *content;
 };
 
-enum { LINES = 4096, PROBES = 16, ARENA = 4 << 20, MAX_TEXT = 4096 };
+enum { LINES = 4096, PROBES = 16, MAX_TEXT = 4096 };
+static const size_t MAX_CONTENTS = (size_t)4 << 20;
 static struct line *_Atomic lines[LINES];
-
-// Never freed, so readers need no lock.
-static _Alignas(8) char arena[ARENA];
-static size_t used;
-
-static void *reserve(size_t size)
-{
-	size = (size + 7) & ~(size_t)7;
-	if (size > sizeof(arena) - used)
-		return NULL;
-	used += size;
-	return arena + used - size;
-}
+static struct cairn_arena contents;
 
 struct code {
 	const void *object;
@@ -245,7 +236,7 @@ static bool same(const struct content *c, const struct code *k)
 
 static const struct content *copy(const struct code *k)
 {
-	struct content *c = reserve(sizeof(*c) + k->file_length + k->name_length + k->table_length);
+	struct content *c = cairn_arena_take(&contents, sizeof(*c) + k->file_length + k->name_length + k->table_length, MAX_CONTENTS);
 	if (c == NULL)
 		return NULL;
 	*c = (struct content){k->first, (uint32_t)k->file_length, (uint32_t)k->name_length, (uint32_t)k->table_length};
@@ -278,7 +269,7 @@ static struct line *add(unsigned slot, const struct code *k)
 	}
 	if (content == NULL)
 		content = copy(k);
-	struct line *p = reserve(sizeof(*p));
+	struct line *p = cairn_arena_take(&contents, sizeof(*p), MAX_CONTENTS);
 	if (content == NULL || p == NULL)
 		return NULL;
 	*end++ = (uint64_t)(uint32_t)python.line((void *)(uintptr_t)k->object, k->at);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../process/loader.h"
+#include "arena.h"
 #include "frame_rule.h"
 #include "modules.h"
 
@@ -32,16 +33,20 @@ static int (*destroy_attributes)(pthread_attr_t *);
 // Cache of rules by address. Slots are never freed: when all are taken, other rules are
 // computed every time.
 enum { SLOTS = 1 << 14, TRIES = 16 };
-static struct {
+static struct known_rule {
 	_Atomic uintptr_t pc;
 	_Atomic uint64_t rule; // 0: not known yet
-} rules[SLOTS];
+} *rules;
 
-void cairn_unwind_begin(bool fallback)
+bool cairn_unwind_begin(bool fallback)
 {
-	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL, *function;
+	// Only if the program has it: loading a library would change the process.
+	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL, *function;
 	uintptr_t *end = cairn_dlsym(RTLD_DEFAULT, "__libc_stack_end");
 
+	rules = cairn_arena_map(SLOTS * sizeof(*rules));
+	if (rules == NULL)
+		return false;
 	if (libgcc != NULL) {
 		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
 		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
@@ -55,6 +60,7 @@ void cairn_unwind_begin(bool fallback)
 	if (function != NULL)
 		cairn_modules_know((uintptr_t)function, &libc_base, &libc_size);
 	atomic_store_explicit(&begun, true, memory_order_release);
+	return true;
 }
 
 static struct cairn_frame_rule rule_at(uintptr_t pc)

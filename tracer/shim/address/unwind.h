@@ -46,8 +46,9 @@ static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct c
 }
 
 // cairn_unwind_begin prepares walks, with the fallback unwinder for frames that no rule of ours
-// describes if wanted. Before it nothing is unwound.
-void cairn_unwind_begin(bool fallback);
+// describes if that is wanted and there is one. Before it nothing is unwound. It returns false if
+// there is no memory.
+bool cairn_unwind_begin(bool fallback);
 
 // cairn_is_libc reports whether an address is in the C library.
 bool cairn_is_libc(uintptr_t pc);
