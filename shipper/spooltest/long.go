@@ -38,7 +38,7 @@ func (p *Process) Begin(t testing.TB, node string) *Long {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"lock": nil, "process.json": p.description(t)} {
+	for name, content := range map[string][]byte{"lock": nil, "process.json": p.description(t), "observed": make([]byte, rawlayout.ObservedContext)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ const (
 	OffsetBits         = 40 // low bits of such a word that replaces a pointer: the offset; the number is above it
 	ObservedLife       = 0  // offsets of the parts of the file of observations
 	ObservedRing       = 256
-	ObservedContext    = 512
+	ObservedAnswer     = 512 // the compressor writes this part
+	ObservedContext    = 2176
 	ObservedEvidence   = 8192
 	ContextSamples     = 32 // rows of tables
 	EvidenceRows       = 512

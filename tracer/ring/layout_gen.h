@@ -36,7 +36,8 @@ enum {
 	CAIRN_OFFSET_BITS = 40, // low bits of such a word that replaces a pointer: the offset; the number is above it
 	CAIRN_OBSERVED_LIFE = 0, // offsets of the parts of the file of observations
 	CAIRN_OBSERVED_RING = 256,
-	CAIRN_OBSERVED_CONTEXT = 512,
+	CAIRN_OBSERVED_ANSWER = 512, // the compressor writes this part
+	CAIRN_OBSERVED_CONTEXT = 2176,
 	CAIRN_OBSERVED_EVIDENCE = 8192,
 	CAIRN_CONTEXT_SAMPLES = 32, // rows of tables
 	CAIRN_EVIDENCE_ROWS = 512,

@@ -21,7 +21,7 @@ struct cairn_ring {
 };
 CAIRN_LAYOUT_RING(struct cairn_ring);
 
-// Written by the compressor, to the file "compressor" in the process's directory. Behind it is a
+// Written by the compressor, to the process's file of observations. Behind it is a
 // word for each slot of the ring: the number of its last use (taken in its header) whose records are
 // in a checkpoint. Then the process may use it again.
 struct cairn_compressor {

@@ -51,6 +51,18 @@ func TestAnythingForTheCompressor(t *testing.T) {
 	}
 }
 
+// writeAnswer writes to the part of a process's file of observations that is the compressor's.
+func writeAnswer(dir string, b []byte) {
+	names, _ := filepath.Glob(filepath.Join(dir, "observed"))
+	onTmpfs, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), spool.TmpfsLink, filepath.Base(dir), "observed"))
+	for _, name := range append(names, onTmpfs...) {
+		if f, err := os.OpenFile(name, os.O_WRONLY, 0); err == nil {
+			_, _ = f.WriteAt(b[:min(len(b), rawlayout.ObservedContext-rawlayout.ObservedAnswer)], rawlayout.ObservedAnswer)
+			_ = f.Close()
+		}
+	}
+}
+
 // scribble writes random bytes, of random length, to the files of all processes until it is over.
 func scribble(t *testing.T, tracer *shimtest.Tracer, magic string, over chan struct{}) {
 	random := rand.New(rand.NewPCG(3, 9))
@@ -64,7 +76,7 @@ func scribble(t *testing.T, tracer *shimtest.Tracer, magic string, over chan str
 			if len(b) > rawlayout.CompressorStoppedAt && random.IntN(100) > 0 {
 				b[rawlayout.CompressorStoppedAt] = 0 // else tracing stops soon
 			}
-			_ = os.WriteFile(filepath.Join(dir, "compressor"), b, 0o644)
+			writeAnswer(dir, b)
 		}
 		select {
 		case <-over:

@@ -179,7 +179,8 @@ var constants = []constant{
 
 	{"CAIRN_OBSERVED_LIFE", "ObservedLife", 0, "offsets of the parts of the file of observations"},
 	{"CAIRN_OBSERVED_RING", "ObservedRing", 256, ""},
-	{"CAIRN_OBSERVED_CONTEXT", "ObservedContext", 512, ""},
+	{"CAIRN_OBSERVED_ANSWER", "ObservedAnswer", 512, "the compressor writes this part"},
+	{"CAIRN_OBSERVED_CONTEXT", "ObservedContext", 2176, ""},
 	{"CAIRN_OBSERVED_EVIDENCE", "ObservedEvidence", 8192, ""},
 
 	{"CAIRN_CONTEXT_SAMPLES", "ContextSamples", contextSamples, "rows of tables"},

@@ -4,20 +4,20 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/online"
 )
 
-// An answer is what the compressor tells the process: the content of a file of the process's
-// directory that the process makes and reads, and that the compressor writes (tracer/ring/ring.h).
+// An answer is what the compressor tells the process: a part of the process's file of observations
+// (tracer/ring/ring.h).
 type answer [answerBytes]byte
 
-const (
-	answerFile  = "compressor"
-	answerBytes = rawlayout.CompressorBytes + 8*rawlayout.RingBuffers
-)
+const answerBytes = rawlayout.CompressorBytes + 8*rawlayout.RingBuffers
 
 func (a *answer) word(at int) uint64 { return binary.NativeEndian.Uint64(a[at:]) }
 
@@ -48,24 +48,45 @@ func (a *answer) stop(why string) {
 
 func (a *answer) isStopped() bool { return a[rawlayout.CompressorStoppedAt] != 0 }
 
-// write writes the file. The cut comes last, since the process may read meanwhile: once it sees the
+// write writes the part. The cut comes last, since the process may read meanwhile: once it sees the
 // cut, the ballot is there.
 func (a *answer) write(d *Directory) error {
+	f, err := d.openObserved()
+	if err != nil {
+		return err
+	}
 	const behind = rawlayout.CompressorCutAt + 8
-	return d.overwrite(answerFile, a[:], behind)
+	if _, err = f.WriteAt(a[behind:], rawlayout.ObservedAnswer+behind); err == nil {
+		_, err = f.WriteAt(a[:behind], rawlayout.ObservedAnswer)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // resume reads what an earlier compressor has answered. What that has removed must not be
 // forgotten.
 func (a *answer) resume(d *Directory) error {
-	b, err := d.read(answerFile, 1<<20)
-	switch {
-	case err != nil && !errors.Is(err, os.ErrNotExist):
+	f, err := d.openObserved()
+	if err != nil {
 		return err
-	case len(b) >= answerBytes && bytes.HasPrefix(b, []byte(rawlayout.CompressorMagic)):
-		copy(a[:], b)
-		return nil
 	}
+	_, err = f.ReadAt(a[:], rawlayout.ObservedAnswer)
+	if err = errors.Join(err, f.Close()); err != nil || bytes.HasPrefix(a[:], []byte(rawlayout.CompressorMagic)) {
+		return err
+	}
+	*a = answer{}
 	copy(a[:], rawlayout.CompressorMagic)
 	return a.write(d)
+}
+
+// openObserved opens the file of observations to write to it. The process has made it, with room
+// for the answer.
+func (d *Directory) openObserved() (*os.File, error) {
+	f, _, err := d.openFileTo(observed.FileName, plainfile.OpenWritable)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.Size() < rawlayout.ObservedContext {
+		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s has no room for what the compressor answers", f.Name()))
+	}
+	return f, nil
 }

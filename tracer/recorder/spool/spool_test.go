@@ -24,6 +24,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 	"github.com/cairn-mpi/cairn/tracer/recorder/internal/recordtest"
+	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
@@ -321,8 +322,8 @@ func startSpool(t testing.TB, s *recordtest.Shim) (*spoolWriter, string) {
 // openSpool turns a directory into that of a process, as the shim does, and begins to compress it.
 func openSpool(t testing.TB, s *recordtest.Shim, dir string) (*spoolWriter, string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, processFile), s.JSON(), 0o600); err != nil {
-		t.Fatal(err)
+	for name, content := range map[string][]byte{processFile: s.JSON(), observed.FileName: make([]byte, rawlayout.ObservedContext)} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	account, err := budget.Open(filepath.Dir(dir))
 	require.NoError(t, err)

@@ -165,7 +165,12 @@ func (d *Directory) namesOnTmpfs() (names []string, err error) {
 
 // openFile opens a file in the process's directory, or else on the tmpfs.
 func (d *Directory) openFile(name string) (file *os.File, isOnTmpfs bool, err error) {
-	file, err = plainfile.Open(d.root, name)
+	return d.openFileTo(name, plainfile.Open)
+}
+
+// openFileTo opens it to read or to write.
+func (d *Directory) openFileTo(name string, open func(*os.Root, string) (*os.File, error)) (file *os.File, isOnTmpfs bool, err error) {
+	file, err = open(d.root, name)
 	if !errors.Is(err, fs.ErrNotExist) || !onTmpfs.MatchString(name) {
 		return file, false, err
 	}
@@ -176,6 +181,6 @@ func (d *Directory) openFile(name string) (file *os.File, isOnTmpfs bool, err er
 	case failed != nil:
 		return nil, false, failed
 	}
-	file, err = plainfile.Open(folder, name)
+	file, err = open(folder, name)
 	return file, true, err
 }

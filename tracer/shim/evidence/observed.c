@@ -14,7 +14,7 @@ void *cairn_observed(size_t part, size_t size)
 		there = CAIRN_OBSERVED_EVIDENCE + sizeof(struct cairn_evidence_file);
 		file = cairn_spool_map("observed", there, false);
 	}
-	if (file == NULL) { // the reserved part of the spool has room for life and ring only
+	if (file == NULL) { // the reserved part of the spool has no room for the rest
 		there = CAIRN_OBSERVED_CONTEXT;
 		file = cairn_spool_map("observed", there, true);
 	}

@@ -16,9 +16,9 @@
 #include "../process/clock.h"
 #include "../process/config.h"
 #include "../process/state.h"
-#include "../spool/answer.h"
 #include "../spool/budget.h"
 #include "../spool/spool.h"
+#include "answer.h"
 
 enum {
 	WAKE_BYTES = 2 << 20, // filled since the compressor was woken
@@ -43,11 +43,7 @@ static uint64_t unannounced;  // bytes filled since the compressor was woken
 static struct cairn_ring without_file, *counters = &without_file;
 static const void *doorbell;  // NULL: there is no compressor so far
 
-// What the compressor says.
-static struct {
-	struct cairn_compressor header;
-	uint64_t released[CAIRN_RING]; // by slot: number of its last use that is in a checkpoint
-} answer;
+static struct cairn_answer answer; // what the compressor says
 
 void cairn_buffers_begin(void)
 {
@@ -68,23 +64,14 @@ void cairn_buffers_begin(void)
 	close(file);
 }
 
-static bool is_answer(const struct cairn_compressor *header, ssize_t bytes)
-{
-	return bytes >= (ssize_t)sizeof(*header) && memcmp(header->magic, CAIRN_COMPRESSOR_MAGIC, sizeof(header->magic)) == 0;
-}
-
 // read_answer reads what the compressor answers. The caller must hold the lock.
 static void read_answer(void)
 {
 	const uint64_t before = answer.header.removed;
-	const ssize_t n = cairn_answer_read(&answer, sizeof(answer));
 
-	if (n <= 0)
+	if (!cairn_answer_read(&answer))
 		return; // what it said before still holds
-	if (is_answer(&answer.header, n))
-		cairn_spool_compressed(answer.header.bytes, answer.header.removed);
-	else
-		memset(&answer, 0, sizeof(answer)); // somebody else has written it
+	cairn_spool_compressed(answer.header.bytes, answer.header.removed);
 	answer.header.stopped[sizeof(answer.header.stopped) - 1] = 0;
 	if (answer.header.removed > before)
 		progress = counters->once;
@@ -307,12 +294,10 @@ void cairn_ballot_request(uint64_t number)
 
 bool cairn_ballot_read(uint64_t number, struct cairn_ballot_answer *ballot)
 {
-	const int saved = errno;
-	struct cairn_compressor h;
+	struct cairn_answer now;
 
-	const bool there = is_answer(&h, cairn_answer_read(&h, sizeof(h))) && h.cut == number + 1;
-	if (there)
-		*ballot = (struct cairn_ballot_answer){h.signature, h.unchanged, h.period, h.calls};
-	errno = saved;
-	return there;
+	if (!cairn_answer_read(&now) || now.header.cut != number + 1)
+		return false;
+	*ballot = (struct cairn_ballot_answer){now.header.signature, now.header.unchanged, now.header.period, now.header.calls};
+	return true;
 }

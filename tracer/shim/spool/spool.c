@@ -225,19 +225,16 @@ static void *map(const char *name, size_t size, bool reserved)
 void *cairn_spool_map(const char *name, size_t size, bool reserved)
 {
 	const char *directory = cairn_tmpfs_directory(cairn_spool_directory, size);
+	static char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = NULL;
 
-	if (directory != NULL && (memory = map_new(directory, name, size, false)) == NULL)
+	if (directory != NULL && (memory = map_new(directory, name, size, false)) == NULL) {
 		cairn_tmpfs_give_up();
-	return memory != NULL ? memory : map(name, size, reserved);
-}
-
-void *cairn_spool_answer(const char *name, size_t size)
-{
-	char path[sizeof(cairn_spool_directory) + 64];
-	void *memory = map_new(cairn_spool_directory, name, size, true);
-
-	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+		directory = NULL;
+	}
+	if (memory == NULL)
+		memory = map(name, size, reserved);
+	snprintf(path, sizeof(path), "%s/%s", directory != NULL ? directory : cairn_spool_directory, name);
 	if (memory != NULL && cairn_config.shared_spool)
 		(void)chmod(path, 0666); // the compressor is another user
 	return memory;

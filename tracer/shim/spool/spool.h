@@ -18,12 +18,9 @@ extern char cairn_spool_directory[];
 // cairn_spool_map creates a file and maps it: on a tmpfs where that is possible, as stores to it are
 // frequent, and in the directory otherwise. All of it is allocated, since a store to an unallocated
 // block on a full disk is a SIGBUS. It returns NULL and sets errno if that is not possible. Files
-// that prove that the process ran may use the reserved part of the spool.
+// that prove that the process ran may use the reserved part of the spool. The compressor may write to
+// the file.
 void *cairn_spool_map(const char *name, size_t size, bool reserved);
-
-// cairn_spool_answer creates a file that the compressor writes to, and maps it. It is initially
-// zeros, and not allocated. It returns NULL if that is not possible.
-void *cairn_spool_answer(const char *name, size_t size);
 
 // cairn_spool_slot returns one of the record buffers that are used again, from 0 in their order: on
 // a tmpfs where that is possible. NULL: there is no further one, or they have no room for minimum
