@@ -83,7 +83,7 @@ bool cairn_device_find(uintptr_t address, struct cairn_block *b)
 static int device_by(const char *name)
 {
 	int (*get)(int *), device = 0;
-	*(void **)&get = dlsym(RTLD_DEFAULT, name);
+	*(void **)&get = cairn_dlsym(RTLD_DEFAULT, name);
 	return get != NULL && get(&device) == 0 ? device : 0;
 }
 

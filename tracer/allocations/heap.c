@@ -50,15 +50,15 @@ static bool look_up(void)
 	if (looking)
 		return false;
 	looking = true;
-	*(void **)&real.calloc = dlsym(RTLD_NEXT, "calloc");
-	*(void **)&real.realloc = dlsym(RTLD_NEXT, "realloc");
-	*(void **)&real.memalign = dlsym(RTLD_NEXT, "memalign");
-	*(void **)&real.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
-	*(void **)&real.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
-	*(void **)&real.valloc = dlsym(RTLD_NEXT, "valloc");
-	*(void **)&real.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
-	*(void **)&real.free = dlsym(RTLD_NEXT, "free");
-	*(void **)&real.malloc = dlsym(RTLD_NEXT, "malloc");
+	*(void **)&real.calloc = cairn_dlsym(RTLD_NEXT, "calloc");
+	*(void **)&real.realloc = cairn_dlsym(RTLD_NEXT, "realloc");
+	*(void **)&real.memalign = cairn_dlsym(RTLD_NEXT, "memalign");
+	*(void **)&real.aligned_alloc = cairn_dlsym(RTLD_NEXT, "aligned_alloc");
+	*(void **)&real.posix_memalign = cairn_dlsym(RTLD_NEXT, "posix_memalign");
+	*(void **)&real.valloc = cairn_dlsym(RTLD_NEXT, "valloc");
+	*(void **)&real.pvalloc = cairn_dlsym(RTLD_NEXT, "pvalloc");
+	*(void **)&real.free = cairn_dlsym(RTLD_NEXT, "free");
+	*(void **)&real.malloc = cairn_dlsym(RTLD_NEXT, "malloc");
 	looking = false;
 	atomic_store_explicit(&ready, true, memory_order_release);
 	return true;

@@ -2,15 +2,20 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../ring/layout_gen.h"
+#include "../shim/process/at_end.h"
 #include "device.h"
 #include "index.h"
 #include "names.h"
 #include "real.h"
+
+CAIRN_FIRST_VERSION(pthread_getattr_np);
+CAIRN_FIRST_VERSION(pthread_attr_getstack);
 
 // word_for returns the word of a record for an address in an allocation: tag, number, offset
 // (recorder/dictionary.go).
@@ -44,8 +49,8 @@ static void register_stack(uint32_t thread)
 	if (syscall(SYS_gettid) == getpid()) {
 		atomic_store(&stacks[thread].low, main_low);
 		atomic_store(&stacks[thread].end, main_end);
-	} else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-		if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+	} else if (cairn_pthread_getattr_np(pthread_self(), &attributes) == 0) {
+		if (cairn_pthread_attr_getstack(&attributes, &low, &size) == 0) {
 			uintptr_t end = (uintptr_t)__builtin_thread_pointer();
 			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // remove that of an earlier thread
 				if (atomic_load(&stacks[i].end) == end)
@@ -145,16 +150,16 @@ static void in_child(void)
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]));
 CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]))
 {
-	uintptr_t *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+	uintptr_t *end = cairn_dlsym(RTLD_DEFAULT, "__libc_stack_end");
 	struct rlimit limit;
 
-	main_end = end != NULL ? *end : 0;
+	main_end = end != NULL ? *end : getauxval(AT_RANDOM); // musl has no such variable
 	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > (rlim_t)1 << 30)
 		limit.rlim_cur = (rlim_t)1 << 30;
 	main_low = main_end > limit.rlim_cur ? main_end - limit.rlim_cur : 0;
 	cairn_names_describe = describe;
 	refreshed();
-	pthread_atfork(NULL, NULL, in_child);
+	cairn_at_fork(in_child);
 }
 
 // Returns the word of a record for an address that a thread passes to MPI.
@@ -166,7 +171,7 @@ CAIRN_EXPORT uint64_t cairn_allocations_locate(uintptr_t address, uint32_t threa
 	struct cairn_block b;
 	uint64_t word;
 
-	if (address < 4096 || address >> 47 != 0)
+	if (address < 4096 || address >> 56 != 0)
 		return address;
 	register_stack(thread);
 	if (on_stack(address, thread, &word))

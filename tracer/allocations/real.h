@@ -2,8 +2,9 @@
 #ifndef CAIRN_REAL_H
 #define CAIRN_REAL_H
 
-#include <dlfcn.h>
 #include <stddef.h>
+
+#include "../shim/process/loader.h"
 
 #define CAIRN_EXPORT __attribute__((visibility("default")))
 #define CAIRN_SITE ((uintptr_t)__builtin_return_address(0))
@@ -15,7 +16,7 @@
 		static _Atomic(void *) next_; \
 		void *f_ = __atomic_load_n((void **)&next_, __ATOMIC_ACQUIRE); \
 		if (CAIRN_UNLIKELY(f_ == NULL)) { \
-			f_ = dlsym(RTLD_NEXT, #name); \
+			f_ = cairn_dlsym(RTLD_NEXT, #name); \
 			__atomic_store_n((void **)&next_, f_, __ATOMIC_RELEASE); \
 		} \
 		(__typeof__(&name))f_; \

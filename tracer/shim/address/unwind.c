@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,7 +43,6 @@ bool cairn_unwind_begin(bool fallback)
 {
 	// Only if the program has it: loading a library would change the process.
 	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL, *function;
-	uintptr_t *end = cairn_dlsym(RTLD_DEFAULT, "__libc_stack_end");
 
 	rules = cairn_arena_map(SLOTS * sizeof(*rules));
 	if (rules == NULL)
@@ -51,7 +51,7 @@ bool cairn_unwind_begin(bool fallback)
 		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
 		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
 	}
-	main_stack_end = end != NULL ? *end : 0;
+	main_stack_end = getauxval(AT_RANDOM); // above all frames
 	*(void **)&get_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_getattr_np");
 	*(void **)&get_stack = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_getstack");
 	*(void **)&destroy_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_destroy");

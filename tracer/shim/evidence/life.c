@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../process/at_end.h"
 #include "../process/clock.h"
 #include "../process/config.h"
 #include "../process/state.h"
@@ -54,7 +55,8 @@ static void at_exit(int code, void *unused)
 	if (getpid() != owner)
 		return;
 	atomic_store(&file->exit_at, cairn_now());
-	atomic_store(&file->exit, (uint64_t)(code & 0xff) + 1);
+	if (code != CAIRN_CODE_UNKNOWN)
+		atomic_store(&file->exit, (uint64_t)(code & 0xff) + 1);
 }
 
 static void crashed(int number, siginfo_t *info, void *context)
@@ -96,7 +98,7 @@ static void at_exit_before_init(int code, void *pid)
 
 void cairn_life_called(void)
 {
-	(void)on_exit(at_exit_before_init, (void *)(intptr_t)getpid());
+	cairn_at_exit(at_exit_before_init, (void *)(intptr_t)getpid());
 }
 
 void cairn_life_begin(void)
@@ -108,7 +110,7 @@ void cairn_life_begin(void)
 	atomic_store(&file->alive, cairn_now());
 	atomic_thread_fence(memory_order_release);
 	memcpy(file->magic, CAIRN_LIFE_MAGIC, sizeof(file->magic));
-	(void)on_exit(at_exit, NULL);
+	cairn_at_exit(at_exit, NULL);
 	atomic_store(&counts, true);
 }
 

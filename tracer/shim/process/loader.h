@@ -1,18 +1,29 @@
-// The dynamic loader's functions, under their oldest symbol versions, as weak symbols. Before glibc 2.34 they are in libdl and libpthread. The shim does not link to these,
-// since then every process of a container would map them; a process with MPI has them anyway.
+// Functions of the C library under their oldest symbol versions, as weak symbols.
+//
+// Before glibc 2.34 the dynamic loader's functions are in libdl. The shim does not link to it, since
+// then every process of a container would map it; a process with MPI has it anyway.
+//
+// musl ignores versions, and ends a process if a symbol of a preloaded library that is not weak is
+// missing. It lacks on_exit and __register_atfork (at_end.h).
 #ifndef CAIRN_LOADER_H
 #define CAIRN_LOADER_H
 
 #include <dlfcn.h>
 
-extern __typeof__(dlopen) cairn_dlopen __attribute__((weak));
-extern __typeof__(dlsym) cairn_dlsym __attribute__((weak));
-extern __typeof__(dladdr) cairn_dladdr __attribute__((weak));
-extern __typeof__(dlerror) cairn_dlerror __attribute__((weak));
+// The oldest version of symbols that later got another one.
+#ifdef __x86_64__
+#define CAIRN_FIRST_GLIBC "GLIBC_2.2.5"
+#else
+#define CAIRN_FIRST_GLIBC "GLIBC_2.17"
+#endif
 
-__asm__(".symver cairn_dlopen, dlopen@GLIBC_2.2.5");
-__asm__(".symver cairn_dlsym, dlsym@GLIBC_2.2.5");
-__asm__(".symver cairn_dladdr, dladdr@GLIBC_2.2.5");
-__asm__(".symver cairn_dlerror, dlerror@GLIBC_2.2.5");
+#define CAIRN_FIRST_VERSION(name) \
+	extern __typeof__(name) cairn_##name __attribute__((weak)); \
+	__asm__(".symver cairn_" #name ", " #name "@" CAIRN_FIRST_GLIBC)
+
+CAIRN_FIRST_VERSION(dlopen);
+CAIRN_FIRST_VERSION(dlsym);
+CAIRN_FIRST_VERSION(dladdr);
+CAIRN_FIRST_VERSION(dlerror);
 
 #endif

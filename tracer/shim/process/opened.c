@@ -1,15 +1,7 @@
 #include "opened.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-// stat_file is fstat, which is a symbol of libc only since 2.33.
-static bool stat_file(int file, struct stat *s)
-{
-	return syscall(SYS_fstat, file, s) == 0;
-}
 
 void cairn_keep_open(struct cairn_opened *o, int file)
 {
@@ -23,7 +15,7 @@ void cairn_keep_open(struct cairn_opened *o, int file)
 		o->file = fcntl(file, F_DUPFD_CLOEXEC, 3); // the application may be expected to use 0 to 2
 	if (file >= 0 && file != o->file)
 		close(file);
-	if (o->file >= 0 && stat_file(o->file, &s)) {
+	if (o->file >= 0 && cairn_stat_file(o->file, &s)) {
 		o->device = s.st_dev;
 		o->inode = s.st_ino;
 	} else if (o->file >= 0) {
@@ -36,7 +28,7 @@ bool cairn_is_open(const struct cairn_opened *o)
 {
 	struct stat s;
 
-	return o->file >= 0 && stat_file(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode && s.st_nlink > 0;
+	return o->file >= 0 && cairn_stat_file(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode && s.st_nlink > 0;
 }
 
 void cairn_open_file(struct cairn_opened *o, const char *path)

@@ -5,7 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+// cairn_stat_file is fstat, which is a symbol of libc only since 2.33.
+static inline bool cairn_stat_file(int file, struct stat *s)
+{
+	return syscall(SYS_fstat, file, s) == 0;
+}
 
 // An open file.
 struct cairn_opened {

@@ -5,12 +5,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../bind/bind.h"
 #include "../gen/prototypes_gen.h"
 #include "../process/clock.h"
+#include "../process/opened.h"
 #include "../process/thread.h"
 
 static char *directory;
@@ -130,7 +130,7 @@ void cairn_line_return_double(uint64_t index, double result)
 static bool is_open(void)
 {
 	struct stat s;
-	return line.file != 0 && fstat(line.file - 1, &s) == 0 && s.st_dev == line.device && s.st_ino == line.inode;
+	return line.file != 0 && cairn_stat_file(line.file - 1, &s) && s.st_dev == line.device && s.st_ino == line.inode;
 }
 
 static bool open_file(void)
@@ -141,7 +141,7 @@ static bool open_file(void)
 
 	snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
 	line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
-	if (line.file == 0 || fstat(line.file - 1, &s) != 0) {
+	if (line.file == 0 || !cairn_stat_file(line.file - 1, &s)) {
 		cairn_line_give_up();
 		fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);
 		return false;

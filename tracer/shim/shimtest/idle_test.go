@@ -66,30 +66,3 @@ func TestStaticBinary(t *testing.T) {
 	require.Equal(t, 5, r.Code)
 	require.Equal(t, "static\n", r.Stdout)
 }
-
-// The libraries need only an old libc of the image that they are copied into.
-func TestLibraries(t *testing.T) {
-	t.Parallel()
-	for _, implementation := range Implementations {
-		library := filepath.Join(Root(), "lib", "libcairn-"+implementation+".so")
-		dynamic, err := exec.Command("readelf", "-d", "-W", library).Output()
-		require.NoError(t, err)
-		for line := range strings.Lines(string(dynamic)) {
-			if strings.Contains(line, "(NEEDED)") {
-				require.Contains(t, line, "[libc.so.6]")
-			}
-			require.NotRegexp(t, `\((INIT|INIT_ARRAY|TEXTREL)\)`, line, "nothing may run in a process without MPI")
-		}
-		symbols, err := exec.Command("objdump", "-T", library).Output()
-		require.NoError(t, err)
-		for line := range strings.Lines(string(symbols)) {
-			if !strings.Contains(line, "*UND*") {
-				continue
-			}
-			require.Contains(t, line, "GLIBC_", "an undefined symbol of no version: %s", line)
-			_, version, _ := strings.Cut(line, "GLIBC_")
-			version = strings.TrimRight(strings.Fields(version)[0], ")")
-			require.Contains(t, []string{"2.2.5", "2.3.2", "2.3", "2.3.4", "2.4", "2.7", "2.14", "2.15", "2.16", "2.17"}, version, line)
-		}
-	}
-}

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "../evidence/evidence.h"
 #include "../evidence/life.h"
 #include "../gen/prototypes_gen.h"
+#include "../process/at_end.h"
 #include "../process/clock.h"
 #include "../process/config.h"
 #include "../process/constants.h"
@@ -32,10 +32,6 @@
 #include "../spool/json.h"
 #include "../spool/spool.h"
 #include "launch.h"
-
-// pthread_atfork needs the handle of the library, which start files normally define;
-// there are none here.
-void *__dso_handle;
 
 // After fork the child has a copy of our memory and maps the parent's buffers: it must
 // not write to them.
@@ -201,7 +197,7 @@ void cairn_start(void)
 	cairn_life_begin();
 	cairn_answer_begin();
 	cairn_buffers_begin();
-	pthread_atfork(NULL, NULL, in_child);
+	cairn_at_fork(in_child);
 	if (cairn_config.pointers)
 		cairn_pointers_begin();
 	if (cairn_config.call_sites)
