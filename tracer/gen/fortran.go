@@ -75,16 +75,6 @@ func ignorableStatus(f *mpi.Function) int {
 	})
 }
 
-// argument returns the location of argument i at the entry of a function in the calling
-// convention of x86-64.
-func argument(i int) string {
-	registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
-	if i < len(registers) {
-		return "%" + registers[i]
-	}
-	return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
-}
-
 // hasFortran reports whether f exists in Fortran. The tool interface and the conversions of handles
 // are only for C (MPI 4.0 §15.3, §19.3.4).
 func hasFortran(f *mpi.Function) bool {
@@ -131,7 +121,7 @@ func fortranEntries(functions []*mpi.Function) string {
 	for slot, s := range symbols {
 		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d", s.name, slot, s.function.ID)
 		if i := ignorableStatus(s.function); i >= 0 {
-			fmt.Fprintf(&b, " status=%s", argument(i))
+			fmt.Fprintf(&b, " status=%d", i)
 		}
 		b.WriteByte('\n')
 	}

@@ -18,6 +18,10 @@ struct call {
 	uintptr_t target; // of a direct call: the function, its entry in the procedure linkage table, or the table's word
 };
 
+#ifdef __x86_64__
+
+enum { STEP = 1 };
+
 static uintptr_t relative(const uint8_t *end)
 {
 	int32_t distance;
@@ -65,6 +69,57 @@ static bool is_same(const struct call *c, const uint8_t *at)
 	return at[0] == c->at[0] && (c->size == 5 || at[1] == c->at[1]) && relative(at + c->size) == c->target;
 }
 
+#else
+
+// Instructions have four bytes.
+enum { STEP = 4 };
+
+static uint32_t instruction(const uint8_t *at)
+{
+	uint32_t code;
+	memcpy(&code, at, sizeof(code));
+	return code;
+}
+
+// is_direct reports whether an instruction is bl, whose low 26 bits are the distance in words.
+static bool is_direct(uint32_t code)
+{
+	return code >> 26 == 0x25;
+}
+
+static uintptr_t target_of(const uint8_t *at)
+{
+	return (uintptr_t)at + (uintptr_t)((intptr_t)(int32_t)(instruction(at) << 6) >> 4);
+}
+
+// call_before finds the call instruction that ends at a return address, in the code of its
+// function: bl, or blr, also of a signed address.
+static bool call_before(uintptr_t address, uintptr_t begin, struct call *c)
+{
+	const uint8_t *at = (const uint8_t *)address - STEP;
+
+	*c = (struct call){0};
+	if (address - begin < STEP)
+		return false;
+	const uint32_t code = instruction(at);
+	if (is_direct(code))
+		*c = (struct call){at, STEP, true, target_of(at)};
+	else if ((code & 0xfefff000) == 0xd63f0000)
+		*c = (struct call){at, STEP, false, 0};
+	return c->at != NULL;
+}
+
+// is_same reports whether another call calls the same function. What is in a register may be
+// another one, so calls through the same register count as one function.
+static bool is_same(const struct call *c, const uint8_t *at)
+{
+	if (!c->direct)
+		return instruction(at) == instruction(c->at);
+	return is_direct(instruction(at)) && target_of(at) == c->target;
+}
+
+#endif
+
 enum { ONLY = 1, KNOWN = 2 };
 
 static unsigned look_at(uintptr_t pc)
@@ -76,7 +131,7 @@ static unsigned look_at(uintptr_t pc)
 	if (!cairn_function_extent(pc - 1, &begin, &size) || size > MAX_CODE || !call_before(pc, begin, &c))
 		return KNOWN;
 	unsigned found = 0;
-	for (const uint8_t *at = (const uint8_t *)begin; at + c.size <= (const uint8_t *)begin + size && found < 2; at++)
+	for (const uint8_t *at = (const uint8_t *)begin; at + c.size <= (const uint8_t *)begin + size && found < 2; at += STEP)
 		found += is_same(&c, at);
 	return KNOWN | (found == 1 ? ONLY : 0);
 }

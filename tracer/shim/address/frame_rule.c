@@ -5,7 +5,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { RBP = 6, RA = 16 }; // DWARF register numbers
+// DWARF register numbers (System V ABI for AMD64, 3.6.2; DWARF for the Arm 64-bit Architecture, 4.1)
+#ifdef __x86_64__
+enum { FP = 6, SP = 7, RA = 16 };
+#else
+enum { FP = 29, RA = 30, SP = 31 };
+#endif
 
 // A cursor over untrusted bytes.
 struct bytes {
@@ -139,15 +144,15 @@ static const uint8_t *find_entry(const struct module *m)
 	return m->header + entry;
 }
 
-// The state of a table row while instructions are executed. Registers other than rbp and the return
+// The state of a table row while instructions are executed. Registers other than fp and the return
 // address only matter if the CFA is relative to them; the frame is then unknown.
 struct state {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
 	bool cfa_deref, cfa_unknown;
-	enum cairn_rbp_saved saved;
-	int64_t rbp;
-	bool rbp_unknown, last, ra_unknown;
+	enum cairn_fp_saved saved;
+	int64_t fp, ra;
+	bool fp_unknown, last, ra_unknown;
 };
 
 struct program {
@@ -160,42 +165,43 @@ struct program {
 
 static void saved(struct program *p, uint64_t reg, int64_t offset)
 {
-	if (reg == RBP) {
-		p->now.saved = CAIRN_RBP_AT_CFA;
-		p->now.rbp = offset;
-		p->now.rbp_unknown = false;
+	if (reg == FP) {
+		p->now.saved = CAIRN_FP_AT_CFA;
+		p->now.fp = offset;
+		p->now.fp_unknown = false;
 	}
 	if (reg == RA) {
-		p->now.last = false;
-		p->now.ra_unknown = offset != -8;
+		p->now.last = p->now.ra_unknown = false;
+		p->now.ra = offset;
 	}
 }
 
 static void restored(struct program *p, uint64_t reg)
 {
-	if (reg == RBP) {
+	if (reg == FP) {
 		p->now.saved = p->initial.saved;
-		p->now.rbp = p->initial.rbp;
-		p->now.rbp_unknown = p->initial.rbp_unknown;
+		p->now.fp = p->initial.fp;
+		p->now.fp_unknown = p->initial.fp_unknown;
 	}
 	if (reg == RA) {
 		p->now.last = p->initial.last;
+		p->now.ra = p->initial.ra;
 		p->now.ra_unknown = p->initial.ra_unknown;
 	}
 }
 
 static void cannot(struct program *p, uint64_t reg)
 {
-	if (reg == RBP)
-		p->now.rbp_unknown = true;
+	if (reg == FP)
+		p->now.fp_unknown = true;
 	if (reg == RA)
 		p->now.ra_unknown = true;
 }
 
-// relative_to_rbp reads an expression of the form rbp + offset; deref: the CFA is the value there.
-static bool relative_to_rbp(struct bytes *b, int64_t *offset, bool *deref)
+// relative_to_fp reads an expression of the form fp + offset; deref: the CFA is the value there.
+static bool relative_to_fp(struct bytes *b, int64_t *offset, bool *deref)
 {
-	enum { BREG6 = 0x76, DEREF = 0x06 };
+	enum { BREG_FP = 0x70 + FP, DEREF = 0x06 };
 	uint64_t n = uleb(b);
 	struct bytes e = {b->at, b->at, false};
 
@@ -204,7 +210,7 @@ static bool relative_to_rbp(struct bytes *b, int64_t *offset, bool *deref)
 		return false;
 	}
 	e.end = b->at += n;
-	if (take(&e, 1) != BREG6)
+	if (take(&e, 1) != BREG_FP)
 		return false;
 	*offset = sleb(&e);
 	*deref = e.at < e.end;
@@ -244,9 +250,9 @@ static void run(struct program *p, struct bytes b)
 			break;
 		case 0x08: // same value
 			reg = uleb(&b);
-			if (reg == RBP) {
-				p->now.saved = CAIRN_RBP_SAME;
-				p->now.rbp_unknown = false;
+			if (reg == FP) {
+				p->now.saved = CAIRN_FP_SAME;
+				p->now.fp_unknown = false;
 			}
 			break;
 		case 0x09: reg = uleb(&b); uleb(&b); cannot(p, reg); break;
@@ -266,8 +272,8 @@ static void run(struct program *p, struct bytes b)
 		case 0x0d: p->now.cfa_register = uleb(&b); break;
 		case 0x0e: p->now.cfa_offset = (int64_t)uleb(&b); break;
 		case 0x0f:
-			if (relative_to_rbp(&b, &offset, &deref) && deref) {
-				p->now.cfa_register = RBP;
+			if (relative_to_fp(&b, &offset, &deref) && deref) {
+				p->now.cfa_register = FP;
 				p->now.cfa_offset = offset;
 				p->now.cfa_deref = true;
 				p->now.cfa_unknown = false;
@@ -277,10 +283,10 @@ static void run(struct program *p, struct bytes b)
 			break;
 		case 0x10:
 			reg = uleb(&b);
-			if (relative_to_rbp(&b, &offset, &deref) && !deref && reg == RBP) {
-				p->now.saved = CAIRN_RBP_AT_RBP;
-				p->now.rbp = offset;
-				p->now.rbp_unknown = false;
+			if (relative_to_fp(&b, &offset, &deref) && !deref && reg == FP) {
+				p->now.saved = CAIRN_FP_AT_FP;
+				p->now.fp = offset;
+				p->now.fp_unknown = false;
 			} else {
 				cannot(p, reg);
 			}
@@ -290,7 +296,10 @@ static void run(struct program *p, struct bytes b)
 		case 0x13: p->now.cfa_offset = sleb(&b) * p->data_align; break;
 		case 0x14: reg = uleb(&b); uleb(&b); cannot(p, reg); break;
 		case 0x15: reg = uleb(&b); sleb(&b); cannot(p, reg); break;
-		case 0x16: reg = uleb(&b); relative_to_rbp(&b, &offset, &deref); cannot(p, reg); break;
+		case 0x16: reg = uleb(&b); relative_to_fp(&b, &offset, &deref); cannot(p, reg); break;
+#ifdef __aarch64__
+		case 0x2d: break; // return addresses are signed or not: the walk removes signatures
+#endif
 		case 0x2e: uleb(&b); break;
 		case 0x2f: reg = uleb(&b); saved(p, reg, -(int64_t)uleb(&b) * p->data_align); break;
 		default: p->now.cfa_unknown = true; return;
@@ -317,24 +326,24 @@ static bool open_entry(const uint8_t *at, const uint8_t *limit, struct bytes *b)
 
 static struct cairn_frame_rule rule_of(const struct program *p)
 {
-	enum { RSP = 7 };
+	enum { WORD = 8 };
 	const struct state *s = &p->now;
-	struct cairn_frame_rule rule = {0, CAIRN_FRAME_UNKNOWN, CAIRN_RBP_SAME, 0};
+	struct cairn_frame_rule rule = {.kind = CAIRN_FRAME_UNKNOWN};
 
 	if (s->last) {
 		rule.kind = CAIRN_FRAME_LAST;
 		return rule;
 	}
-	if (s->cfa_unknown || s->rbp_unknown || s->ra_unknown || s->cfa_offset != (int64_t)(s->cfa_offset << 40) >> 40 ||
-	    s->rbp != (int32_t)s->rbp)
+	rule.cfa = s->cfa_offset;
+	rule.ra = s->ra / WORD;
+	rule.fp = s->fp / WORD;
+	if (s->cfa_unknown || s->fp_unknown || s->ra_unknown || rule.cfa != s->cfa_offset || rule.ra * WORD != s->ra || rule.fp * WORD != s->fp)
 		return rule;
-	if (s->cfa_register == RSP)
-		rule.kind = CAIRN_FRAME_RSP;
-	else if (s->cfa_register == RBP)
-		rule.kind = s->cfa_deref ? CAIRN_FRAME_DEREF : CAIRN_FRAME_RBP;
-	rule.cfa = (int32_t)s->cfa_offset;
+	if (s->cfa_register == SP)
+		rule.kind = CAIRN_FRAME_SP;
+	else if (s->cfa_register == FP)
+		rule.kind = s->cfa_deref ? CAIRN_FRAME_DEREF : CAIRN_FRAME_FP;
 	rule.saved = s->saved;
-	rule.rbp = (int32_t)s->rbp;
 	return rule;
 }
 
@@ -371,6 +380,8 @@ static bool find_function(uintptr_t pc, struct program *p, uintptr_t *size, stru
 			encoded(&cie, (uint8_t)take(&cie, 1) & 0x7f, 0);
 		else if (*a == 'L')
 			take(&cie, 1);
+		else if (*a == 'B' && FP != 6)
+			continue; // the other key for signatures of return addresses
 		else
 			return false; // S: a signal frame
 	}
@@ -402,12 +413,12 @@ bool cairn_function_extent(uintptr_t pc, uintptr_t *begin, uintptr_t *size)
 
 struct cairn_frame_rule cairn_frame_rule(uintptr_t pc)
 {
-	struct program p = {0};
+	struct program p = {.now.ra_unknown = true};
 	struct bytes fde, cie;
 	uintptr_t size;
 
 	if (!find_function(pc, &p, &size, &fde, &cie))
-		return (struct cairn_frame_rule){0, CAIRN_FRAME_UNKNOWN, CAIRN_RBP_SAME, 0};
+		return (struct cairn_frame_rule){.kind = CAIRN_FRAME_UNKNOWN};
 	uintptr_t begin = p.at;
 	p.pc = UINTPTR_MAX; // execute all instructions of the common part
 	run(&p, cie);

@@ -5,25 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A rule: the beginning of the caller's frame (the canonical frame address, CFA), and the location
-// of the caller's rbp. The return address is always in the word below the CFA. A rule fits into one
-// word, so threads can share rules without a lock.
+// A rule: the beginning of the caller's frame (the canonical frame address, CFA), the location of the
+// return address, and that of the caller's frame pointer (rbp, x29), which is used for any value. A
+// rule fits into one word, so threads can share rules without a lock.
 enum cairn_frame_kind {
-	CAIRN_FRAME_RSP = 1, // CFA = rsp + cfa
-	CAIRN_FRAME_RBP,     // CFA = rbp + cfa
-	CAIRN_FRAME_DEREF,   // CFA = *(rbp + cfa): functions that align their stack
+	CAIRN_FRAME_SP = 1,  // CFA = sp + cfa
+	CAIRN_FRAME_FP,      // CFA = fp + cfa
+	CAIRN_FRAME_DEREF,   // CFA = *(fp + cfa): functions that align their stack
 	CAIRN_FRAME_LAST,    // the function has no caller
 	CAIRN_FRAME_UNKNOWN, // any other rule
 };
 
-enum cairn_rbp_saved { CAIRN_RBP_SAME, CAIRN_RBP_AT_CFA, CAIRN_RBP_AT_RBP };
+enum cairn_fp_saved { CAIRN_FP_SAME, CAIRN_FP_AT_CFA, CAIRN_FP_AT_FP };
 
 struct cairn_frame_rule {
-	int32_t cfa : 24;
-	uint32_t kind : 4;
-	uint32_t saved : 4;
-	int32_t rbp; // offset of the saved rbp from the CFA, or from rbp
+	int64_t cfa : 24;
+	int64_t ra : 17; // words from the CFA to the return address
+	int64_t fp : 17; // words to the saved fp from the CFA, or from fp
+	uint64_t kind : 3;
+	uint64_t saved : 3;
 };
+_Static_assert(sizeof(struct cairn_frame_rule) == sizeof(uint64_t), "more than a word");
 
 // cairn_frame_rule returns the rule for pc, an address in an instruction of a function.
 struct cairn_frame_rule cairn_frame_rule(uintptr_t pc);

@@ -169,15 +169,27 @@ static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
 	return *at;
 }
 
-// note_rbp records that the result depends on rbp, which was saved at an address; 0: it
+// without_signature removes the signature that functions may put into return addresses on arm64.
+static uintptr_t without_signature(uintptr_t pc)
+{
+#ifdef __aarch64__
+	register uintptr_t signed_pc __asm__("x30") = pc;
+	__asm__("hint #7" : "+r"(signed_pc)); // xpaclri; processors that cannot sign ignore it
+	return signed_pc;
+#else
+	return pc;
+#endif
+}
+
+// note_fp records that the result depends on fp, which was saved at an address; 0: it
 // still has its initial value. Mostly the result does not depend on it, since functions use
-// rbp for any value.
-static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
+// fp for any value.
+static void note_fp(struct cairn_walk *walk, uintptr_t saved)
 {
 	if (saved != 0)
 		note_word(walk, saved);
 	else if (walk != NULL)
-		walk->used_rbp = true;
+		walk->used_fp = true;
 }
 
 int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
@@ -185,14 +197,14 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 {
 	const struct stack stack = own_stack();
 	const uintptr_t end = stack.end;
-	uintptr_t pc = start.pc, sp = start.sp, rbp = start.rbp, saved = 0;
+	uintptr_t pc = start.pc, sp = start.sp, fp = start.fp, saved = 0;
 	int n = 0;
 
 	if (!atomic_load_explicit(&begun, memory_order_acquire))
 		return 0;
 	if (walk != NULL) {
 		walk->start = start;
-		walk->used_rbp = false;
+		walk->used_fp = false;
 		walk->n = 0;
 	}
 	// On another stack (of a coroutine, a signal, or code that moves the stack pointer), nothing
@@ -207,37 +219,42 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 		}
 		struct cairn_frame_rule rule = rule_at(pc);
 		uintptr_t cfa;
-		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_RBP_AT_RBP)
-			note_rbp(walk, saved);
+		if (rule.kind == CAIRN_FRAME_FP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_FP_AT_FP)
+			note_fp(walk, saved);
 		switch (rule.kind) {
-		case CAIRN_FRAME_RSP: cfa = sp + (uintptr_t)(intptr_t)rule.cfa; break;
-		case CAIRN_FRAME_RBP: cfa = rbp + (uintptr_t)(intptr_t)rule.cfa; break;
+		case CAIRN_FRAME_SP: cfa = sp + (uintptr_t)(intptr_t)rule.cfa; break;
+		case CAIRN_FRAME_FP: cfa = fp + (uintptr_t)(intptr_t)rule.cfa; break;
 		case CAIRN_FRAME_DEREF:
-			if (rbp + (uintptr_t)(intptr_t)rule.cfa - sp >= end - sp)
+			if (fp + (uintptr_t)(intptr_t)rule.cfa - sp >= end - sp)
 				return n;
-			cfa = note_word(walk, rbp + (uintptr_t)(intptr_t)rule.cfa);
+			cfa = note_word(walk, fp + (uintptr_t)(intptr_t)rule.cfa);
 			break;
 		case CAIRN_FRAME_LAST: return without_start(addresses, n);
 		default: {
 			struct collected c = {addresses, 0};
 			if (walk != NULL)
 				walk->start.sp = 0; // cairn_same_walk cannot repeat it
-			if (backtrace == NULL || get_ip == NULL)
-				return n;
-			backtrace(collect, &c);
-			return c.n > n ? without_start(addresses, c.n) : n;
+			if (backtrace != NULL && get_ip != NULL)
+				backtrace(collect, &c);
+			if (c.n > n)
+				return without_start(addresses, c.n);
+			// musl has no rules, also not for the start of the program or thread
+			return n > 0 && cairn_is_libc(addresses[n - 1]) ? without_start(addresses, n) : n;
 		}
 		}
 		if (cfa <= sp || cfa > end || (cfa & 7) != 0)
 			return n;
-		if (rule.saved == CAIRN_RBP_AT_CFA || rule.saved == CAIRN_RBP_AT_RBP) {
-			uintptr_t at = (rule.saved == CAIRN_RBP_AT_CFA ? cfa : rbp) + (uintptr_t)(intptr_t)rule.rbp;
+		if (rule.saved == CAIRN_FP_AT_CFA || rule.saved == CAIRN_FP_AT_FP) {
+			uintptr_t at = (rule.saved == CAIRN_FP_AT_CFA ? cfa : fp) + 8 * (uintptr_t)(intptr_t)rule.fp;
 			if (at < start.sp - 16 || at >= end)
 				return n;
-			rbp = *(const uintptr_t *)at;
+			fp = *(const uintptr_t *)at;
 			saved = at;
 		}
-		pc = note_word(walk, cfa - 8);
+		uintptr_t ra = cfa + 8 * (uintptr_t)(intptr_t)rule.ra;
+		if (ra < start.sp || ra >= end)
+			return n;
+		pc = without_signature(note_word(walk, ra));
 		sp = cfa;
 		if (pc == 0)
 			return n;

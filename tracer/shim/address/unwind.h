@@ -1,5 +1,6 @@
 // Call stacks: the return addresses on the calling thread's stack, found with the .eh_frame section
-// that compilers write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
+// that compilers write for every function (System V ABI for AMD64, 3.7; DWARF 4, 6.4; DWARF for the
+// Arm 64-bit Architecture).
 #ifndef CAIRN_UNWIND_H
 #define CAIRN_UNWIND_H
 
@@ -13,19 +14,19 @@ enum {
 
 // Where a walk begins: registers of a function of ours after it returns.
 struct cairn_start {
-	uintptr_t pc, sp, rbp;
+	uintptr_t pc, sp, fp;
 };
 
 // CAIRN_START is the start of a walk from the function that it is used in, which
 // must not be inlined.
 #define CAIRN_START \
-	((struct cairn_start){((const uintptr_t *)__builtin_frame_address(0))[1], (uintptr_t)__builtin_frame_address(0) + 16, \
-			      ((const uintptr_t *)__builtin_frame_address(0))[0]})
+	((struct cairn_start){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa(), \
+			      *(const uintptr_t *)__builtin_frame_address(0)})
 
 // A walk up the stack: its start and all words that it read. Nothing else affects its result.
 struct cairn_walk {
 	struct cairn_start start; // sp 0: no walk
-	bool used_rbp;
+	bool used_fp;
 	uint32_t n;
 	struct {
 		const uintptr_t *at;
@@ -37,7 +38,7 @@ struct cairn_walk {
 // the same order. Then it has the same result.
 static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct cairn_start *start)
 {
-	if (walk->start.sp != start->sp || walk->start.pc != start->pc || (walk->used_rbp && walk->start.rbp != start->rbp))
+	if (walk->start.sp != start->sp || walk->start.pc != start->pc || (walk->used_fp && walk->start.fp != start->fp))
 		return false;
 	for (uint32_t i = 0; i < walk->n; i++)
 		if (*walk->words[i].at != walk->words[i].value)

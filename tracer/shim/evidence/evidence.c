@@ -355,7 +355,7 @@ static void keep(struct cairn_evidence_instance *list, int64_t size, const struc
 			smallest = &list[i];
 	if (size > atomic_load_explicit(&smallest->size, memory_order_relaxed)) {
 		atomic_store_explicit(&smallest->size, 0, memory_order_release);
-		atomic_signal_fence(memory_order_seq_cst);
+		atomic_thread_fence(memory_order_release);
 		smallest->row = (uint64_t)(row - file->row);
 		smallest->begin_ticks = begin;
 		smallest->wall_ns = one->wall_ns;

@@ -57,20 +57,20 @@ FORTRAN_ENTRY mpi_rsend_c_f08_ 52 8
 FORTRAN_ENTRY mpi_rsend_c_f08ts_ 53 8
 FORTRAN_ENTRY mpi_rsend_f08_large_ 54 8
 FORTRAN_ENTRY mpi_rsend_f08ts_large_ 55 8
-FORTRAN_ENTRY mpi_recv_ 56 9 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv__ 57 9 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv 58 9 status=8*1(%rsp)
-FORTRAN_ENTRY MPI_RECV 59 9 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_f08_ 60 9 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_f08ts_ 61 9 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_c_ 62 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_c__ 63 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_c 64 10 status=8*1(%rsp)
-FORTRAN_ENTRY MPI_RECV_C 65 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_c_f08_ 66 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_c_f08ts_ 67 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_f08_large_ 68 10 status=8*1(%rsp)
-FORTRAN_ENTRY mpi_recv_f08ts_large_ 69 10 status=8*1(%rsp)
+FORTRAN_ENTRY mpi_recv_ 56 9 status=6
+FORTRAN_ENTRY mpi_recv__ 57 9 status=6
+FORTRAN_ENTRY mpi_recv 58 9 status=6
+FORTRAN_ENTRY MPI_RECV 59 9 status=6
+FORTRAN_ENTRY mpi_recv_f08_ 60 9 status=6
+FORTRAN_ENTRY mpi_recv_f08ts_ 61 9 status=6
+FORTRAN_ENTRY mpi_recv_c_ 62 10 status=6
+FORTRAN_ENTRY mpi_recv_c__ 63 10 status=6
+FORTRAN_ENTRY mpi_recv_c 64 10 status=6
+FORTRAN_ENTRY MPI_RECV_C 65 10 status=6
+FORTRAN_ENTRY mpi_recv_c_f08_ 66 10 status=6
+FORTRAN_ENTRY mpi_recv_c_f08ts_ 67 10 status=6
+FORTRAN_ENTRY mpi_recv_f08_large_ 68 10 status=6
+FORTRAN_ENTRY mpi_recv_f08ts_large_ 69 10 status=6
 FORTRAN_ENTRY mpi_isend_ 70 11
 FORTRAN_ENTRY mpi_isend__ 71 11
 FORTRAN_ENTRY mpi_isend 72 11
@@ -141,34 +141,34 @@ FORTRAN_ENTRY mpi_irecv_c_f08_ 136 20
 FORTRAN_ENTRY mpi_irecv_c_f08ts_ 137 20
 FORTRAN_ENTRY mpi_irecv_f08_large_ 138 20
 FORTRAN_ENTRY mpi_irecv_f08ts_large_ 139 20
-FORTRAN_ENTRY mpi_sendrecv_ 140 21 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv__ 141 21 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv 142 21 status=8*6(%rsp)
-FORTRAN_ENTRY MPI_SENDRECV 143 21 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_f08_ 144 21 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_f08ts_ 145 21 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_c_ 146 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_c__ 147 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_c 148 22 status=8*6(%rsp)
-FORTRAN_ENTRY MPI_SENDRECV_C 149 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_c_f08_ 150 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_c_f08ts_ 151 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_f08_large_ 152 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_f08ts_large_ 153 22 status=8*6(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_ 154 23 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace__ 155 23 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace 156 23 status=8*3(%rsp)
-FORTRAN_ENTRY MPI_SENDRECV_REPLACE 157 23 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_f08_ 158 23 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_f08ts_ 159 23 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_c_ 160 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_c__ 161 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_c 162 24 status=8*3(%rsp)
-FORTRAN_ENTRY MPI_SENDRECV_REPLACE_C 163 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_c_f08_ 164 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_c_f08ts_ 165 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_f08_large_ 166 24 status=8*3(%rsp)
-FORTRAN_ENTRY mpi_sendrecv_replace_f08ts_large_ 167 24 status=8*3(%rsp)
+FORTRAN_ENTRY mpi_sendrecv_ 140 21 status=11
+FORTRAN_ENTRY mpi_sendrecv__ 141 21 status=11
+FORTRAN_ENTRY mpi_sendrecv 142 21 status=11
+FORTRAN_ENTRY MPI_SENDRECV 143 21 status=11
+FORTRAN_ENTRY mpi_sendrecv_f08_ 144 21 status=11
+FORTRAN_ENTRY mpi_sendrecv_f08ts_ 145 21 status=11
+FORTRAN_ENTRY mpi_sendrecv_c_ 146 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_c__ 147 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_c 148 22 status=11
+FORTRAN_ENTRY MPI_SENDRECV_C 149 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_c_f08_ 150 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_c_f08ts_ 151 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_f08_large_ 152 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_f08ts_large_ 153 22 status=11
+FORTRAN_ENTRY mpi_sendrecv_replace_ 154 23 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace__ 155 23 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace 156 23 status=8
+FORTRAN_ENTRY MPI_SENDRECV_REPLACE 157 23 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_f08_ 158 23 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_f08ts_ 159 23 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_c_ 160 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_c__ 161 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_c 162 24 status=8
+FORTRAN_ENTRY MPI_SENDRECV_REPLACE_C 163 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_c_f08_ 164 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_c_f08ts_ 165 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_f08_large_ 166 24 status=8
+FORTRAN_ENTRY mpi_sendrecv_replace_f08ts_large_ 167 24 status=8
 FORTRAN_ENTRY mpi_isendrecv_ 168 25
 FORTRAN_ENTRY mpi_isendrecv__ 169 25
 FORTRAN_ENTRY mpi_isendrecv 170 25
@@ -279,84 +279,84 @@ FORTRAN_ENTRY mpi_startall 274 40
 FORTRAN_ENTRY MPI_STARTALL 275 40
 FORTRAN_ENTRY mpi_startall_f08_ 276 40
 FORTRAN_ENTRY mpi_startall_f08ts_ 277 40
-FORTRAN_ENTRY mpi_wait_ 278 41 status=%rsi
-FORTRAN_ENTRY mpi_wait__ 279 41 status=%rsi
-FORTRAN_ENTRY mpi_wait 280 41 status=%rsi
-FORTRAN_ENTRY MPI_WAIT 281 41 status=%rsi
-FORTRAN_ENTRY mpi_wait_f08_ 282 41 status=%rsi
-FORTRAN_ENTRY mpi_wait_f08ts_ 283 41 status=%rsi
-FORTRAN_ENTRY mpi_waitany_ 284 42 status=%rcx
-FORTRAN_ENTRY mpi_waitany__ 285 42 status=%rcx
-FORTRAN_ENTRY mpi_waitany 286 42 status=%rcx
-FORTRAN_ENTRY MPI_WAITANY 287 42 status=%rcx
-FORTRAN_ENTRY mpi_waitany_f08_ 288 42 status=%rcx
-FORTRAN_ENTRY mpi_waitany_f08ts_ 289 42 status=%rcx
-FORTRAN_ENTRY mpi_waitall_ 290 43 status=%rdx
-FORTRAN_ENTRY mpi_waitall__ 291 43 status=%rdx
-FORTRAN_ENTRY mpi_waitall 292 43 status=%rdx
-FORTRAN_ENTRY MPI_WAITALL 293 43 status=%rdx
-FORTRAN_ENTRY mpi_waitall_f08_ 294 43 status=%rdx
-FORTRAN_ENTRY mpi_waitall_f08ts_ 295 43 status=%rdx
-FORTRAN_ENTRY mpi_waitsome_ 296 44 status=%r8
-FORTRAN_ENTRY mpi_waitsome__ 297 44 status=%r8
-FORTRAN_ENTRY mpi_waitsome 298 44 status=%r8
-FORTRAN_ENTRY MPI_WAITSOME 299 44 status=%r8
-FORTRAN_ENTRY mpi_waitsome_f08_ 300 44 status=%r8
-FORTRAN_ENTRY mpi_waitsome_f08ts_ 301 44 status=%r8
-FORTRAN_ENTRY mpi_test_ 302 45 status=%rdx
-FORTRAN_ENTRY mpi_test__ 303 45 status=%rdx
-FORTRAN_ENTRY mpi_test 304 45 status=%rdx
-FORTRAN_ENTRY MPI_TEST 305 45 status=%rdx
-FORTRAN_ENTRY mpi_test_f08_ 306 45 status=%rdx
-FORTRAN_ENTRY mpi_test_f08ts_ 307 45 status=%rdx
-FORTRAN_ENTRY mpi_testany_ 308 46 status=%r8
-FORTRAN_ENTRY mpi_testany__ 309 46 status=%r8
-FORTRAN_ENTRY mpi_testany 310 46 status=%r8
-FORTRAN_ENTRY MPI_TESTANY 311 46 status=%r8
-FORTRAN_ENTRY mpi_testany_f08_ 312 46 status=%r8
-FORTRAN_ENTRY mpi_testany_f08ts_ 313 46 status=%r8
-FORTRAN_ENTRY mpi_testall_ 314 47 status=%rcx
-FORTRAN_ENTRY mpi_testall__ 315 47 status=%rcx
-FORTRAN_ENTRY mpi_testall 316 47 status=%rcx
-FORTRAN_ENTRY MPI_TESTALL 317 47 status=%rcx
-FORTRAN_ENTRY mpi_testall_f08_ 318 47 status=%rcx
-FORTRAN_ENTRY mpi_testall_f08ts_ 319 47 status=%rcx
-FORTRAN_ENTRY mpi_testsome_ 320 48 status=%r8
-FORTRAN_ENTRY mpi_testsome__ 321 48 status=%r8
-FORTRAN_ENTRY mpi_testsome 322 48 status=%r8
-FORTRAN_ENTRY MPI_TESTSOME 323 48 status=%r8
-FORTRAN_ENTRY mpi_testsome_f08_ 324 48 status=%r8
-FORTRAN_ENTRY mpi_testsome_f08ts_ 325 48 status=%r8
+FORTRAN_ENTRY mpi_wait_ 278 41 status=1
+FORTRAN_ENTRY mpi_wait__ 279 41 status=1
+FORTRAN_ENTRY mpi_wait 280 41 status=1
+FORTRAN_ENTRY MPI_WAIT 281 41 status=1
+FORTRAN_ENTRY mpi_wait_f08_ 282 41 status=1
+FORTRAN_ENTRY mpi_wait_f08ts_ 283 41 status=1
+FORTRAN_ENTRY mpi_waitany_ 284 42 status=3
+FORTRAN_ENTRY mpi_waitany__ 285 42 status=3
+FORTRAN_ENTRY mpi_waitany 286 42 status=3
+FORTRAN_ENTRY MPI_WAITANY 287 42 status=3
+FORTRAN_ENTRY mpi_waitany_f08_ 288 42 status=3
+FORTRAN_ENTRY mpi_waitany_f08ts_ 289 42 status=3
+FORTRAN_ENTRY mpi_waitall_ 290 43 status=2
+FORTRAN_ENTRY mpi_waitall__ 291 43 status=2
+FORTRAN_ENTRY mpi_waitall 292 43 status=2
+FORTRAN_ENTRY MPI_WAITALL 293 43 status=2
+FORTRAN_ENTRY mpi_waitall_f08_ 294 43 status=2
+FORTRAN_ENTRY mpi_waitall_f08ts_ 295 43 status=2
+FORTRAN_ENTRY mpi_waitsome_ 296 44 status=4
+FORTRAN_ENTRY mpi_waitsome__ 297 44 status=4
+FORTRAN_ENTRY mpi_waitsome 298 44 status=4
+FORTRAN_ENTRY MPI_WAITSOME 299 44 status=4
+FORTRAN_ENTRY mpi_waitsome_f08_ 300 44 status=4
+FORTRAN_ENTRY mpi_waitsome_f08ts_ 301 44 status=4
+FORTRAN_ENTRY mpi_test_ 302 45 status=2
+FORTRAN_ENTRY mpi_test__ 303 45 status=2
+FORTRAN_ENTRY mpi_test 304 45 status=2
+FORTRAN_ENTRY MPI_TEST 305 45 status=2
+FORTRAN_ENTRY mpi_test_f08_ 306 45 status=2
+FORTRAN_ENTRY mpi_test_f08ts_ 307 45 status=2
+FORTRAN_ENTRY mpi_testany_ 308 46 status=4
+FORTRAN_ENTRY mpi_testany__ 309 46 status=4
+FORTRAN_ENTRY mpi_testany 310 46 status=4
+FORTRAN_ENTRY MPI_TESTANY 311 46 status=4
+FORTRAN_ENTRY mpi_testany_f08_ 312 46 status=4
+FORTRAN_ENTRY mpi_testany_f08ts_ 313 46 status=4
+FORTRAN_ENTRY mpi_testall_ 314 47 status=3
+FORTRAN_ENTRY mpi_testall__ 315 47 status=3
+FORTRAN_ENTRY mpi_testall 316 47 status=3
+FORTRAN_ENTRY MPI_TESTALL 317 47 status=3
+FORTRAN_ENTRY mpi_testall_f08_ 318 47 status=3
+FORTRAN_ENTRY mpi_testall_f08ts_ 319 47 status=3
+FORTRAN_ENTRY mpi_testsome_ 320 48 status=4
+FORTRAN_ENTRY mpi_testsome__ 321 48 status=4
+FORTRAN_ENTRY mpi_testsome 322 48 status=4
+FORTRAN_ENTRY MPI_TESTSOME 323 48 status=4
+FORTRAN_ENTRY mpi_testsome_f08_ 324 48 status=4
+FORTRAN_ENTRY mpi_testsome_f08ts_ 325 48 status=4
 FORTRAN_ENTRY mpi_request_free_ 326 49
 FORTRAN_ENTRY mpi_request_free__ 327 49
 FORTRAN_ENTRY mpi_request_free 328 49
 FORTRAN_ENTRY MPI_REQUEST_FREE 329 49
 FORTRAN_ENTRY mpi_request_free_f08_ 330 49
 FORTRAN_ENTRY mpi_request_free_f08ts_ 331 49
-FORTRAN_ENTRY mpi_request_get_status_ 332 50 status=%rdx
-FORTRAN_ENTRY mpi_request_get_status__ 333 50 status=%rdx
-FORTRAN_ENTRY mpi_request_get_status 334 50 status=%rdx
-FORTRAN_ENTRY MPI_REQUEST_GET_STATUS 335 50 status=%rdx
-FORTRAN_ENTRY mpi_request_get_status_f08_ 336 50 status=%rdx
-FORTRAN_ENTRY mpi_request_get_status_f08ts_ 337 50 status=%rdx
-FORTRAN_ENTRY mpi_request_get_status_all_ 338 51 status=%rcx
-FORTRAN_ENTRY mpi_request_get_status_all__ 339 51 status=%rcx
-FORTRAN_ENTRY mpi_request_get_status_all 340 51 status=%rcx
-FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_ALL 341 51 status=%rcx
-FORTRAN_ENTRY mpi_request_get_status_all_f08_ 342 51 status=%rcx
-FORTRAN_ENTRY mpi_request_get_status_all_f08ts_ 343 51 status=%rcx
-FORTRAN_ENTRY mpi_request_get_status_any_ 344 52 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_any__ 345 52 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_any 346 52 status=%r8
-FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_ANY 347 52 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_any_f08_ 348 52 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_any_f08ts_ 349 52 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_some_ 350 53 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_some__ 351 53 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_some 352 53 status=%r8
-FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_SOME 353 53 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_some_f08_ 354 53 status=%r8
-FORTRAN_ENTRY mpi_request_get_status_some_f08ts_ 355 53 status=%r8
+FORTRAN_ENTRY mpi_request_get_status_ 332 50 status=2
+FORTRAN_ENTRY mpi_request_get_status__ 333 50 status=2
+FORTRAN_ENTRY mpi_request_get_status 334 50 status=2
+FORTRAN_ENTRY MPI_REQUEST_GET_STATUS 335 50 status=2
+FORTRAN_ENTRY mpi_request_get_status_f08_ 336 50 status=2
+FORTRAN_ENTRY mpi_request_get_status_f08ts_ 337 50 status=2
+FORTRAN_ENTRY mpi_request_get_status_all_ 338 51 status=3
+FORTRAN_ENTRY mpi_request_get_status_all__ 339 51 status=3
+FORTRAN_ENTRY mpi_request_get_status_all 340 51 status=3
+FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_ALL 341 51 status=3
+FORTRAN_ENTRY mpi_request_get_status_all_f08_ 342 51 status=3
+FORTRAN_ENTRY mpi_request_get_status_all_f08ts_ 343 51 status=3
+FORTRAN_ENTRY mpi_request_get_status_any_ 344 52 status=4
+FORTRAN_ENTRY mpi_request_get_status_any__ 345 52 status=4
+FORTRAN_ENTRY mpi_request_get_status_any 346 52 status=4
+FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_ANY 347 52 status=4
+FORTRAN_ENTRY mpi_request_get_status_any_f08_ 348 52 status=4
+FORTRAN_ENTRY mpi_request_get_status_any_f08ts_ 349 52 status=4
+FORTRAN_ENTRY mpi_request_get_status_some_ 350 53 status=4
+FORTRAN_ENTRY mpi_request_get_status_some__ 351 53 status=4
+FORTRAN_ENTRY mpi_request_get_status_some 352 53 status=4
+FORTRAN_ENTRY MPI_REQUEST_GET_STATUS_SOME 353 53 status=4
+FORTRAN_ENTRY mpi_request_get_status_some_f08_ 354 53 status=4
+FORTRAN_ENTRY mpi_request_get_status_some_f08ts_ 355 53 status=4
 FORTRAN_ENTRY mpi_cancel_ 356 54
 FORTRAN_ENTRY mpi_cancel__ 357 54
 FORTRAN_ENTRY mpi_cancel 358 54
@@ -383,44 +383,44 @@ FORTRAN_ENTRY mpi_get_count_c_f08_ 378 57
 FORTRAN_ENTRY mpi_get_count_c_f08ts_ 379 57
 FORTRAN_ENTRY mpi_get_count_f08_large_ 380 57
 FORTRAN_ENTRY mpi_get_count_f08ts_large_ 381 57
-FORTRAN_ENTRY mpi_probe_ 382 58 status=%rcx
-FORTRAN_ENTRY mpi_probe__ 383 58 status=%rcx
-FORTRAN_ENTRY mpi_probe 384 58 status=%rcx
-FORTRAN_ENTRY MPI_PROBE 385 58 status=%rcx
-FORTRAN_ENTRY mpi_probe_f08_ 386 58 status=%rcx
-FORTRAN_ENTRY mpi_probe_f08ts_ 387 58 status=%rcx
-FORTRAN_ENTRY mpi_iprobe_ 388 59 status=%r8
-FORTRAN_ENTRY mpi_iprobe__ 389 59 status=%r8
-FORTRAN_ENTRY mpi_iprobe 390 59 status=%r8
-FORTRAN_ENTRY MPI_IPROBE 391 59 status=%r8
-FORTRAN_ENTRY mpi_iprobe_f08_ 392 59 status=%r8
-FORTRAN_ENTRY mpi_iprobe_f08ts_ 393 59 status=%r8
-FORTRAN_ENTRY mpi_mprobe_ 394 60 status=%r8
-FORTRAN_ENTRY mpi_mprobe__ 395 60 status=%r8
-FORTRAN_ENTRY mpi_mprobe 396 60 status=%r8
-FORTRAN_ENTRY MPI_MPROBE 397 60 status=%r8
-FORTRAN_ENTRY mpi_mprobe_f08_ 398 60 status=%r8
-FORTRAN_ENTRY mpi_mprobe_f08ts_ 399 60 status=%r8
-FORTRAN_ENTRY mpi_improbe_ 400 61 status=%r9
-FORTRAN_ENTRY mpi_improbe__ 401 61 status=%r9
-FORTRAN_ENTRY mpi_improbe 402 61 status=%r9
-FORTRAN_ENTRY MPI_IMPROBE 403 61 status=%r9
-FORTRAN_ENTRY mpi_improbe_f08_ 404 61 status=%r9
-FORTRAN_ENTRY mpi_improbe_f08ts_ 405 61 status=%r9
-FORTRAN_ENTRY mpi_mrecv_ 406 62 status=%r8
-FORTRAN_ENTRY mpi_mrecv__ 407 62 status=%r8
-FORTRAN_ENTRY mpi_mrecv 408 62 status=%r8
-FORTRAN_ENTRY MPI_MRECV 409 62 status=%r8
-FORTRAN_ENTRY mpi_mrecv_f08_ 410 62 status=%r8
-FORTRAN_ENTRY mpi_mrecv_f08ts_ 411 62 status=%r8
-FORTRAN_ENTRY mpi_mrecv_c_ 412 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_c__ 413 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_c 414 63 status=%r8
-FORTRAN_ENTRY MPI_MRECV_C 415 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_c_f08_ 416 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_c_f08ts_ 417 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_f08_large_ 418 63 status=%r8
-FORTRAN_ENTRY mpi_mrecv_f08ts_large_ 419 63 status=%r8
+FORTRAN_ENTRY mpi_probe_ 382 58 status=3
+FORTRAN_ENTRY mpi_probe__ 383 58 status=3
+FORTRAN_ENTRY mpi_probe 384 58 status=3
+FORTRAN_ENTRY MPI_PROBE 385 58 status=3
+FORTRAN_ENTRY mpi_probe_f08_ 386 58 status=3
+FORTRAN_ENTRY mpi_probe_f08ts_ 387 58 status=3
+FORTRAN_ENTRY mpi_iprobe_ 388 59 status=4
+FORTRAN_ENTRY mpi_iprobe__ 389 59 status=4
+FORTRAN_ENTRY mpi_iprobe 390 59 status=4
+FORTRAN_ENTRY MPI_IPROBE 391 59 status=4
+FORTRAN_ENTRY mpi_iprobe_f08_ 392 59 status=4
+FORTRAN_ENTRY mpi_iprobe_f08ts_ 393 59 status=4
+FORTRAN_ENTRY mpi_mprobe_ 394 60 status=4
+FORTRAN_ENTRY mpi_mprobe__ 395 60 status=4
+FORTRAN_ENTRY mpi_mprobe 396 60 status=4
+FORTRAN_ENTRY MPI_MPROBE 397 60 status=4
+FORTRAN_ENTRY mpi_mprobe_f08_ 398 60 status=4
+FORTRAN_ENTRY mpi_mprobe_f08ts_ 399 60 status=4
+FORTRAN_ENTRY mpi_improbe_ 400 61 status=5
+FORTRAN_ENTRY mpi_improbe__ 401 61 status=5
+FORTRAN_ENTRY mpi_improbe 402 61 status=5
+FORTRAN_ENTRY MPI_IMPROBE 403 61 status=5
+FORTRAN_ENTRY mpi_improbe_f08_ 404 61 status=5
+FORTRAN_ENTRY mpi_improbe_f08ts_ 405 61 status=5
+FORTRAN_ENTRY mpi_mrecv_ 406 62 status=4
+FORTRAN_ENTRY mpi_mrecv__ 407 62 status=4
+FORTRAN_ENTRY mpi_mrecv 408 62 status=4
+FORTRAN_ENTRY MPI_MRECV 409 62 status=4
+FORTRAN_ENTRY mpi_mrecv_f08_ 410 62 status=4
+FORTRAN_ENTRY mpi_mrecv_f08ts_ 411 62 status=4
+FORTRAN_ENTRY mpi_mrecv_c_ 412 63 status=4
+FORTRAN_ENTRY mpi_mrecv_c__ 413 63 status=4
+FORTRAN_ENTRY mpi_mrecv_c 414 63 status=4
+FORTRAN_ENTRY MPI_MRECV_C 415 63 status=4
+FORTRAN_ENTRY mpi_mrecv_c_f08_ 416 63 status=4
+FORTRAN_ENTRY mpi_mrecv_c_f08ts_ 417 63 status=4
+FORTRAN_ENTRY mpi_mrecv_f08_large_ 418 63 status=4
+FORTRAN_ENTRY mpi_mrecv_f08ts_large_ 419 63 status=4
 FORTRAN_ENTRY mpi_imrecv_ 420 64
 FORTRAN_ENTRY mpi_imrecv__ 421 64
 FORTRAN_ENTRY mpi_imrecv 422 64
@@ -3331,62 +3331,62 @@ FORTRAN_ENTRY mpi_file_get_view 3326 504
 FORTRAN_ENTRY MPI_FILE_GET_VIEW 3327 504
 FORTRAN_ENTRY mpi_file_get_view_f08_ 3328 504
 FORTRAN_ENTRY mpi_file_get_view_f08ts_ 3329 504
-FORTRAN_ENTRY mpi_file_read_at_ 3330 505 status=%r9
-FORTRAN_ENTRY mpi_file_read_at__ 3331 505 status=%r9
-FORTRAN_ENTRY mpi_file_read_at 3332 505 status=%r9
-FORTRAN_ENTRY MPI_FILE_READ_AT 3333 505 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_f08_ 3334 505 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_f08ts_ 3335 505 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_c_ 3336 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_c__ 3337 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_c 3338 506 status=%r9
-FORTRAN_ENTRY MPI_FILE_READ_AT_C 3339 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_c_f08_ 3340 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_c_f08ts_ 3341 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_f08_large_ 3342 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_f08ts_large_ 3343 506 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_ 3344 507 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all__ 3345 507 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all 3346 507 status=%r9
-FORTRAN_ENTRY MPI_FILE_READ_AT_ALL 3347 507 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_f08_ 3348 507 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_f08ts_ 3349 507 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_c_ 3350 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_c__ 3351 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_c 3352 508 status=%r9
-FORTRAN_ENTRY MPI_FILE_READ_AT_ALL_C 3353 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_c_f08_ 3354 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_c_f08ts_ 3355 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_f08_large_ 3356 508 status=%r9
-FORTRAN_ENTRY mpi_file_read_at_all_f08ts_large_ 3357 508 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_ 3358 509 status=%r9
-FORTRAN_ENTRY mpi_file_write_at__ 3359 509 status=%r9
-FORTRAN_ENTRY mpi_file_write_at 3360 509 status=%r9
-FORTRAN_ENTRY MPI_FILE_WRITE_AT 3361 509 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_f08_ 3362 509 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_f08ts_ 3363 509 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_c_ 3364 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_c__ 3365 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_c 3366 510 status=%r9
-FORTRAN_ENTRY MPI_FILE_WRITE_AT_C 3367 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_c_f08_ 3368 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_c_f08ts_ 3369 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_f08_large_ 3370 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_f08ts_large_ 3371 510 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_ 3372 511 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all__ 3373 511 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all 3374 511 status=%r9
-FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL 3375 511 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_f08_ 3376 511 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_f08ts_ 3377 511 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_c_ 3378 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_c__ 3379 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_c 3380 512 status=%r9
-FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL_C 3381 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_c_f08_ 3382 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_c_f08ts_ 3383 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_f08_large_ 3384 512 status=%r9
-FORTRAN_ENTRY mpi_file_write_at_all_f08ts_large_ 3385 512 status=%r9
+FORTRAN_ENTRY mpi_file_read_at_ 3330 505 status=5
+FORTRAN_ENTRY mpi_file_read_at__ 3331 505 status=5
+FORTRAN_ENTRY mpi_file_read_at 3332 505 status=5
+FORTRAN_ENTRY MPI_FILE_READ_AT 3333 505 status=5
+FORTRAN_ENTRY mpi_file_read_at_f08_ 3334 505 status=5
+FORTRAN_ENTRY mpi_file_read_at_f08ts_ 3335 505 status=5
+FORTRAN_ENTRY mpi_file_read_at_c_ 3336 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_c__ 3337 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_c 3338 506 status=5
+FORTRAN_ENTRY MPI_FILE_READ_AT_C 3339 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_c_f08_ 3340 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_c_f08ts_ 3341 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_f08_large_ 3342 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_f08ts_large_ 3343 506 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_ 3344 507 status=5
+FORTRAN_ENTRY mpi_file_read_at_all__ 3345 507 status=5
+FORTRAN_ENTRY mpi_file_read_at_all 3346 507 status=5
+FORTRAN_ENTRY MPI_FILE_READ_AT_ALL 3347 507 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_f08_ 3348 507 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_f08ts_ 3349 507 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_c_ 3350 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_c__ 3351 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_c 3352 508 status=5
+FORTRAN_ENTRY MPI_FILE_READ_AT_ALL_C 3353 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_c_f08_ 3354 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_c_f08ts_ 3355 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_f08_large_ 3356 508 status=5
+FORTRAN_ENTRY mpi_file_read_at_all_f08ts_large_ 3357 508 status=5
+FORTRAN_ENTRY mpi_file_write_at_ 3358 509 status=5
+FORTRAN_ENTRY mpi_file_write_at__ 3359 509 status=5
+FORTRAN_ENTRY mpi_file_write_at 3360 509 status=5
+FORTRAN_ENTRY MPI_FILE_WRITE_AT 3361 509 status=5
+FORTRAN_ENTRY mpi_file_write_at_f08_ 3362 509 status=5
+FORTRAN_ENTRY mpi_file_write_at_f08ts_ 3363 509 status=5
+FORTRAN_ENTRY mpi_file_write_at_c_ 3364 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_c__ 3365 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_c 3366 510 status=5
+FORTRAN_ENTRY MPI_FILE_WRITE_AT_C 3367 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_c_f08_ 3368 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_c_f08ts_ 3369 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_f08_large_ 3370 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_f08ts_large_ 3371 510 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_ 3372 511 status=5
+FORTRAN_ENTRY mpi_file_write_at_all__ 3373 511 status=5
+FORTRAN_ENTRY mpi_file_write_at_all 3374 511 status=5
+FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL 3375 511 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_f08_ 3376 511 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_f08ts_ 3377 511 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_c_ 3378 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_c__ 3379 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_c 3380 512 status=5
+FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL_C 3381 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_c_f08_ 3382 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_c_f08ts_ 3383 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_f08_large_ 3384 512 status=5
+FORTRAN_ENTRY mpi_file_write_at_all_f08ts_large_ 3385 512 status=5
 FORTRAN_ENTRY mpi_file_iread_at_ 3386 513
 FORTRAN_ENTRY mpi_file_iread_at__ 3387 513
 FORTRAN_ENTRY mpi_file_iread_at 3388 513
@@ -3443,62 +3443,62 @@ FORTRAN_ENTRY mpi_file_iwrite_at_all_c_f08_ 3438 520
 FORTRAN_ENTRY mpi_file_iwrite_at_all_c_f08ts_ 3439 520
 FORTRAN_ENTRY mpi_file_iwrite_at_all_f08_large_ 3440 520
 FORTRAN_ENTRY mpi_file_iwrite_at_all_f08ts_large_ 3441 520
-FORTRAN_ENTRY mpi_file_read_ 3442 521 status=%r8
-FORTRAN_ENTRY mpi_file_read__ 3443 521 status=%r8
-FORTRAN_ENTRY mpi_file_read 3444 521 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ 3445 521 status=%r8
-FORTRAN_ENTRY mpi_file_read_f08_ 3446 521 status=%r8
-FORTRAN_ENTRY mpi_file_read_f08ts_ 3447 521 status=%r8
-FORTRAN_ENTRY mpi_file_read_c_ 3448 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_c__ 3449 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_c 3450 522 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_C 3451 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_c_f08_ 3452 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_c_f08ts_ 3453 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_f08_large_ 3454 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_f08ts_large_ 3455 522 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_ 3456 523 status=%r8
-FORTRAN_ENTRY mpi_file_read_all__ 3457 523 status=%r8
-FORTRAN_ENTRY mpi_file_read_all 3458 523 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_ALL 3459 523 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_f08_ 3460 523 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_f08ts_ 3461 523 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_c_ 3462 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_c__ 3463 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_c 3464 524 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_ALL_C 3465 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_c_f08_ 3466 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_c_f08ts_ 3467 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_f08_large_ 3468 524 status=%r8
-FORTRAN_ENTRY mpi_file_read_all_f08ts_large_ 3469 524 status=%r8
-FORTRAN_ENTRY mpi_file_write_ 3470 525 status=%r8
-FORTRAN_ENTRY mpi_file_write__ 3471 525 status=%r8
-FORTRAN_ENTRY mpi_file_write 3472 525 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE 3473 525 status=%r8
-FORTRAN_ENTRY mpi_file_write_f08_ 3474 525 status=%r8
-FORTRAN_ENTRY mpi_file_write_f08ts_ 3475 525 status=%r8
-FORTRAN_ENTRY mpi_file_write_c_ 3476 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_c__ 3477 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_c 3478 526 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_C 3479 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_c_f08_ 3480 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_c_f08ts_ 3481 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_f08_large_ 3482 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_f08ts_large_ 3483 526 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_ 3484 527 status=%r8
-FORTRAN_ENTRY mpi_file_write_all__ 3485 527 status=%r8
-FORTRAN_ENTRY mpi_file_write_all 3486 527 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_ALL 3487 527 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_f08_ 3488 527 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_f08ts_ 3489 527 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_c_ 3490 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_c__ 3491 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_c 3492 528 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_ALL_C 3493 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_c_f08_ 3494 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_c_f08ts_ 3495 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_f08_large_ 3496 528 status=%r8
-FORTRAN_ENTRY mpi_file_write_all_f08ts_large_ 3497 528 status=%r8
+FORTRAN_ENTRY mpi_file_read_ 3442 521 status=4
+FORTRAN_ENTRY mpi_file_read__ 3443 521 status=4
+FORTRAN_ENTRY mpi_file_read 3444 521 status=4
+FORTRAN_ENTRY MPI_FILE_READ 3445 521 status=4
+FORTRAN_ENTRY mpi_file_read_f08_ 3446 521 status=4
+FORTRAN_ENTRY mpi_file_read_f08ts_ 3447 521 status=4
+FORTRAN_ENTRY mpi_file_read_c_ 3448 522 status=4
+FORTRAN_ENTRY mpi_file_read_c__ 3449 522 status=4
+FORTRAN_ENTRY mpi_file_read_c 3450 522 status=4
+FORTRAN_ENTRY MPI_FILE_READ_C 3451 522 status=4
+FORTRAN_ENTRY mpi_file_read_c_f08_ 3452 522 status=4
+FORTRAN_ENTRY mpi_file_read_c_f08ts_ 3453 522 status=4
+FORTRAN_ENTRY mpi_file_read_f08_large_ 3454 522 status=4
+FORTRAN_ENTRY mpi_file_read_f08ts_large_ 3455 522 status=4
+FORTRAN_ENTRY mpi_file_read_all_ 3456 523 status=4
+FORTRAN_ENTRY mpi_file_read_all__ 3457 523 status=4
+FORTRAN_ENTRY mpi_file_read_all 3458 523 status=4
+FORTRAN_ENTRY MPI_FILE_READ_ALL 3459 523 status=4
+FORTRAN_ENTRY mpi_file_read_all_f08_ 3460 523 status=4
+FORTRAN_ENTRY mpi_file_read_all_f08ts_ 3461 523 status=4
+FORTRAN_ENTRY mpi_file_read_all_c_ 3462 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_c__ 3463 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_c 3464 524 status=4
+FORTRAN_ENTRY MPI_FILE_READ_ALL_C 3465 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_c_f08_ 3466 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_c_f08ts_ 3467 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_f08_large_ 3468 524 status=4
+FORTRAN_ENTRY mpi_file_read_all_f08ts_large_ 3469 524 status=4
+FORTRAN_ENTRY mpi_file_write_ 3470 525 status=4
+FORTRAN_ENTRY mpi_file_write__ 3471 525 status=4
+FORTRAN_ENTRY mpi_file_write 3472 525 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE 3473 525 status=4
+FORTRAN_ENTRY mpi_file_write_f08_ 3474 525 status=4
+FORTRAN_ENTRY mpi_file_write_f08ts_ 3475 525 status=4
+FORTRAN_ENTRY mpi_file_write_c_ 3476 526 status=4
+FORTRAN_ENTRY mpi_file_write_c__ 3477 526 status=4
+FORTRAN_ENTRY mpi_file_write_c 3478 526 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_C 3479 526 status=4
+FORTRAN_ENTRY mpi_file_write_c_f08_ 3480 526 status=4
+FORTRAN_ENTRY mpi_file_write_c_f08ts_ 3481 526 status=4
+FORTRAN_ENTRY mpi_file_write_f08_large_ 3482 526 status=4
+FORTRAN_ENTRY mpi_file_write_f08ts_large_ 3483 526 status=4
+FORTRAN_ENTRY mpi_file_write_all_ 3484 527 status=4
+FORTRAN_ENTRY mpi_file_write_all__ 3485 527 status=4
+FORTRAN_ENTRY mpi_file_write_all 3486 527 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_ALL 3487 527 status=4
+FORTRAN_ENTRY mpi_file_write_all_f08_ 3488 527 status=4
+FORTRAN_ENTRY mpi_file_write_all_f08ts_ 3489 527 status=4
+FORTRAN_ENTRY mpi_file_write_all_c_ 3490 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_c__ 3491 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_c 3492 528 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_ALL_C 3493 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_c_f08_ 3494 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_c_f08ts_ 3495 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_f08_large_ 3496 528 status=4
+FORTRAN_ENTRY mpi_file_write_all_f08ts_large_ 3497 528 status=4
 FORTRAN_ENTRY mpi_file_iread_ 3498 529
 FORTRAN_ENTRY mpi_file_iread__ 3499 529
 FORTRAN_ENTRY mpi_file_iread 3500 529
@@ -3573,34 +3573,34 @@ FORTRAN_ENTRY mpi_file_get_byte_offset 3568 539
 FORTRAN_ENTRY MPI_FILE_GET_BYTE_OFFSET 3569 539
 FORTRAN_ENTRY mpi_file_get_byte_offset_f08_ 3570 539
 FORTRAN_ENTRY mpi_file_get_byte_offset_f08ts_ 3571 539
-FORTRAN_ENTRY mpi_file_read_shared_ 3572 540 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared__ 3573 540 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared 3574 540 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_SHARED 3575 540 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_f08_ 3576 540 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_f08ts_ 3577 540 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_c_ 3578 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_c__ 3579 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_c 3580 541 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_SHARED_C 3581 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_c_f08_ 3582 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_c_f08ts_ 3583 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_f08_large_ 3584 541 status=%r8
-FORTRAN_ENTRY mpi_file_read_shared_f08ts_large_ 3585 541 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_ 3586 542 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared__ 3587 542 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared 3588 542 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_SHARED 3589 542 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_f08_ 3590 542 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_f08ts_ 3591 542 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_c_ 3592 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_c__ 3593 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_c 3594 543 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_SHARED_C 3595 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_c_f08_ 3596 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_c_f08ts_ 3597 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_f08_large_ 3598 543 status=%r8
-FORTRAN_ENTRY mpi_file_write_shared_f08ts_large_ 3599 543 status=%r8
+FORTRAN_ENTRY mpi_file_read_shared_ 3572 540 status=4
+FORTRAN_ENTRY mpi_file_read_shared__ 3573 540 status=4
+FORTRAN_ENTRY mpi_file_read_shared 3574 540 status=4
+FORTRAN_ENTRY MPI_FILE_READ_SHARED 3575 540 status=4
+FORTRAN_ENTRY mpi_file_read_shared_f08_ 3576 540 status=4
+FORTRAN_ENTRY mpi_file_read_shared_f08ts_ 3577 540 status=4
+FORTRAN_ENTRY mpi_file_read_shared_c_ 3578 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_c__ 3579 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_c 3580 541 status=4
+FORTRAN_ENTRY MPI_FILE_READ_SHARED_C 3581 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_c_f08_ 3582 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_c_f08ts_ 3583 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_f08_large_ 3584 541 status=4
+FORTRAN_ENTRY mpi_file_read_shared_f08ts_large_ 3585 541 status=4
+FORTRAN_ENTRY mpi_file_write_shared_ 3586 542 status=4
+FORTRAN_ENTRY mpi_file_write_shared__ 3587 542 status=4
+FORTRAN_ENTRY mpi_file_write_shared 3588 542 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_SHARED 3589 542 status=4
+FORTRAN_ENTRY mpi_file_write_shared_f08_ 3590 542 status=4
+FORTRAN_ENTRY mpi_file_write_shared_f08ts_ 3591 542 status=4
+FORTRAN_ENTRY mpi_file_write_shared_c_ 3592 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_c__ 3593 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_c 3594 543 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_SHARED_C 3595 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_c_f08_ 3596 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_c_f08ts_ 3597 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_f08_large_ 3598 543 status=4
+FORTRAN_ENTRY mpi_file_write_shared_f08ts_large_ 3599 543 status=4
 FORTRAN_ENTRY mpi_file_iread_shared_ 3600 544
 FORTRAN_ENTRY mpi_file_iread_shared__ 3601 544
 FORTRAN_ENTRY mpi_file_iread_shared 3602 544
@@ -3629,34 +3629,34 @@ FORTRAN_ENTRY mpi_file_iwrite_shared_c_f08_ 3624 547
 FORTRAN_ENTRY mpi_file_iwrite_shared_c_f08ts_ 3625 547
 FORTRAN_ENTRY mpi_file_iwrite_shared_f08_large_ 3626 547
 FORTRAN_ENTRY mpi_file_iwrite_shared_f08ts_large_ 3627 547
-FORTRAN_ENTRY mpi_file_read_ordered_ 3628 548 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered__ 3629 548 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered 3630 548 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_ORDERED 3631 548 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_f08_ 3632 548 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_f08ts_ 3633 548 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_c_ 3634 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_c__ 3635 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_c 3636 549 status=%r8
-FORTRAN_ENTRY MPI_FILE_READ_ORDERED_C 3637 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_c_f08_ 3638 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_c_f08ts_ 3639 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_f08_large_ 3640 549 status=%r8
-FORTRAN_ENTRY mpi_file_read_ordered_f08ts_large_ 3641 549 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_ 3642 550 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered__ 3643 550 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered 3644 550 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED 3645 550 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_f08_ 3646 550 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_f08ts_ 3647 550 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_c_ 3648 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_c__ 3649 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_c 3650 551 status=%r8
-FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED_C 3651 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_c_f08_ 3652 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_c_f08ts_ 3653 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_f08_large_ 3654 551 status=%r8
-FORTRAN_ENTRY mpi_file_write_ordered_f08ts_large_ 3655 551 status=%r8
+FORTRAN_ENTRY mpi_file_read_ordered_ 3628 548 status=4
+FORTRAN_ENTRY mpi_file_read_ordered__ 3629 548 status=4
+FORTRAN_ENTRY mpi_file_read_ordered 3630 548 status=4
+FORTRAN_ENTRY MPI_FILE_READ_ORDERED 3631 548 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_f08_ 3632 548 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_f08ts_ 3633 548 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_c_ 3634 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_c__ 3635 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_c 3636 549 status=4
+FORTRAN_ENTRY MPI_FILE_READ_ORDERED_C 3637 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_c_f08_ 3638 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_c_f08ts_ 3639 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_f08_large_ 3640 549 status=4
+FORTRAN_ENTRY mpi_file_read_ordered_f08ts_large_ 3641 549 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_ 3642 550 status=4
+FORTRAN_ENTRY mpi_file_write_ordered__ 3643 550 status=4
+FORTRAN_ENTRY mpi_file_write_ordered 3644 550 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED 3645 550 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_f08_ 3646 550 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_f08ts_ 3647 550 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_c_ 3648 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_c__ 3649 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_c 3650 551 status=4
+FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED_C 3651 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_c_f08_ 3652 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_c_f08ts_ 3653 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_f08_large_ 3654 551 status=4
+FORTRAN_ENTRY mpi_file_write_ordered_f08ts_large_ 3655 551 status=4
 FORTRAN_ENTRY mpi_file_seek_shared_ 3656 552
 FORTRAN_ENTRY mpi_file_seek_shared__ 3657 552
 FORTRAN_ENTRY mpi_file_seek_shared 3658 552
@@ -3683,12 +3683,12 @@ FORTRAN_ENTRY mpi_file_read_at_all_begin_c_f08_ 3678 555
 FORTRAN_ENTRY mpi_file_read_at_all_begin_c_f08ts_ 3679 555
 FORTRAN_ENTRY mpi_file_read_at_all_begin_f08_large_ 3680 555
 FORTRAN_ENTRY mpi_file_read_at_all_begin_f08ts_large_ 3681 555
-FORTRAN_ENTRY mpi_file_read_at_all_end_ 3682 556 status=%rdx
-FORTRAN_ENTRY mpi_file_read_at_all_end__ 3683 556 status=%rdx
-FORTRAN_ENTRY mpi_file_read_at_all_end 3684 556 status=%rdx
-FORTRAN_ENTRY MPI_FILE_READ_AT_ALL_END 3685 556 status=%rdx
-FORTRAN_ENTRY mpi_file_read_at_all_end_f08_ 3686 556 status=%rdx
-FORTRAN_ENTRY mpi_file_read_at_all_end_f08ts_ 3687 556 status=%rdx
+FORTRAN_ENTRY mpi_file_read_at_all_end_ 3682 556 status=2
+FORTRAN_ENTRY mpi_file_read_at_all_end__ 3683 556 status=2
+FORTRAN_ENTRY mpi_file_read_at_all_end 3684 556 status=2
+FORTRAN_ENTRY MPI_FILE_READ_AT_ALL_END 3685 556 status=2
+FORTRAN_ENTRY mpi_file_read_at_all_end_f08_ 3686 556 status=2
+FORTRAN_ENTRY mpi_file_read_at_all_end_f08ts_ 3687 556 status=2
 FORTRAN_ENTRY mpi_file_write_at_all_begin_ 3688 557
 FORTRAN_ENTRY mpi_file_write_at_all_begin__ 3689 557
 FORTRAN_ENTRY mpi_file_write_at_all_begin 3690 557
@@ -3703,12 +3703,12 @@ FORTRAN_ENTRY mpi_file_write_at_all_begin_c_f08_ 3698 558
 FORTRAN_ENTRY mpi_file_write_at_all_begin_c_f08ts_ 3699 558
 FORTRAN_ENTRY mpi_file_write_at_all_begin_f08_large_ 3700 558
 FORTRAN_ENTRY mpi_file_write_at_all_begin_f08ts_large_ 3701 558
-FORTRAN_ENTRY mpi_file_write_at_all_end_ 3702 559 status=%rdx
-FORTRAN_ENTRY mpi_file_write_at_all_end__ 3703 559 status=%rdx
-FORTRAN_ENTRY mpi_file_write_at_all_end 3704 559 status=%rdx
-FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL_END 3705 559 status=%rdx
-FORTRAN_ENTRY mpi_file_write_at_all_end_f08_ 3706 559 status=%rdx
-FORTRAN_ENTRY mpi_file_write_at_all_end_f08ts_ 3707 559 status=%rdx
+FORTRAN_ENTRY mpi_file_write_at_all_end_ 3702 559 status=2
+FORTRAN_ENTRY mpi_file_write_at_all_end__ 3703 559 status=2
+FORTRAN_ENTRY mpi_file_write_at_all_end 3704 559 status=2
+FORTRAN_ENTRY MPI_FILE_WRITE_AT_ALL_END 3705 559 status=2
+FORTRAN_ENTRY mpi_file_write_at_all_end_f08_ 3706 559 status=2
+FORTRAN_ENTRY mpi_file_write_at_all_end_f08ts_ 3707 559 status=2
 FORTRAN_ENTRY mpi_file_read_all_begin_ 3708 560
 FORTRAN_ENTRY mpi_file_read_all_begin__ 3709 560
 FORTRAN_ENTRY mpi_file_read_all_begin 3710 560
@@ -3723,12 +3723,12 @@ FORTRAN_ENTRY mpi_file_read_all_begin_c_f08_ 3718 561
 FORTRAN_ENTRY mpi_file_read_all_begin_c_f08ts_ 3719 561
 FORTRAN_ENTRY mpi_file_read_all_begin_f08_large_ 3720 561
 FORTRAN_ENTRY mpi_file_read_all_begin_f08ts_large_ 3721 561
-FORTRAN_ENTRY mpi_file_read_all_end_ 3722 562 status=%rdx
-FORTRAN_ENTRY mpi_file_read_all_end__ 3723 562 status=%rdx
-FORTRAN_ENTRY mpi_file_read_all_end 3724 562 status=%rdx
-FORTRAN_ENTRY MPI_FILE_READ_ALL_END 3725 562 status=%rdx
-FORTRAN_ENTRY mpi_file_read_all_end_f08_ 3726 562 status=%rdx
-FORTRAN_ENTRY mpi_file_read_all_end_f08ts_ 3727 562 status=%rdx
+FORTRAN_ENTRY mpi_file_read_all_end_ 3722 562 status=2
+FORTRAN_ENTRY mpi_file_read_all_end__ 3723 562 status=2
+FORTRAN_ENTRY mpi_file_read_all_end 3724 562 status=2
+FORTRAN_ENTRY MPI_FILE_READ_ALL_END 3725 562 status=2
+FORTRAN_ENTRY mpi_file_read_all_end_f08_ 3726 562 status=2
+FORTRAN_ENTRY mpi_file_read_all_end_f08ts_ 3727 562 status=2
 FORTRAN_ENTRY mpi_file_write_all_begin_ 3728 563
 FORTRAN_ENTRY mpi_file_write_all_begin__ 3729 563
 FORTRAN_ENTRY mpi_file_write_all_begin 3730 563
@@ -3743,12 +3743,12 @@ FORTRAN_ENTRY mpi_file_write_all_begin_c_f08_ 3738 564
 FORTRAN_ENTRY mpi_file_write_all_begin_c_f08ts_ 3739 564
 FORTRAN_ENTRY mpi_file_write_all_begin_f08_large_ 3740 564
 FORTRAN_ENTRY mpi_file_write_all_begin_f08ts_large_ 3741 564
-FORTRAN_ENTRY mpi_file_write_all_end_ 3742 565 status=%rdx
-FORTRAN_ENTRY mpi_file_write_all_end__ 3743 565 status=%rdx
-FORTRAN_ENTRY mpi_file_write_all_end 3744 565 status=%rdx
-FORTRAN_ENTRY MPI_FILE_WRITE_ALL_END 3745 565 status=%rdx
-FORTRAN_ENTRY mpi_file_write_all_end_f08_ 3746 565 status=%rdx
-FORTRAN_ENTRY mpi_file_write_all_end_f08ts_ 3747 565 status=%rdx
+FORTRAN_ENTRY mpi_file_write_all_end_ 3742 565 status=2
+FORTRAN_ENTRY mpi_file_write_all_end__ 3743 565 status=2
+FORTRAN_ENTRY mpi_file_write_all_end 3744 565 status=2
+FORTRAN_ENTRY MPI_FILE_WRITE_ALL_END 3745 565 status=2
+FORTRAN_ENTRY mpi_file_write_all_end_f08_ 3746 565 status=2
+FORTRAN_ENTRY mpi_file_write_all_end_f08ts_ 3747 565 status=2
 FORTRAN_ENTRY mpi_file_read_ordered_begin_ 3748 566
 FORTRAN_ENTRY mpi_file_read_ordered_begin__ 3749 566
 FORTRAN_ENTRY mpi_file_read_ordered_begin 3750 566
@@ -3763,12 +3763,12 @@ FORTRAN_ENTRY mpi_file_read_ordered_begin_c_f08_ 3758 567
 FORTRAN_ENTRY mpi_file_read_ordered_begin_c_f08ts_ 3759 567
 FORTRAN_ENTRY mpi_file_read_ordered_begin_f08_large_ 3760 567
 FORTRAN_ENTRY mpi_file_read_ordered_begin_f08ts_large_ 3761 567
-FORTRAN_ENTRY mpi_file_read_ordered_end_ 3762 568 status=%rdx
-FORTRAN_ENTRY mpi_file_read_ordered_end__ 3763 568 status=%rdx
-FORTRAN_ENTRY mpi_file_read_ordered_end 3764 568 status=%rdx
-FORTRAN_ENTRY MPI_FILE_READ_ORDERED_END 3765 568 status=%rdx
-FORTRAN_ENTRY mpi_file_read_ordered_end_f08_ 3766 568 status=%rdx
-FORTRAN_ENTRY mpi_file_read_ordered_end_f08ts_ 3767 568 status=%rdx
+FORTRAN_ENTRY mpi_file_read_ordered_end_ 3762 568 status=2
+FORTRAN_ENTRY mpi_file_read_ordered_end__ 3763 568 status=2
+FORTRAN_ENTRY mpi_file_read_ordered_end 3764 568 status=2
+FORTRAN_ENTRY MPI_FILE_READ_ORDERED_END 3765 568 status=2
+FORTRAN_ENTRY mpi_file_read_ordered_end_f08_ 3766 568 status=2
+FORTRAN_ENTRY mpi_file_read_ordered_end_f08ts_ 3767 568 status=2
 FORTRAN_ENTRY mpi_file_write_ordered_begin_ 3768 569
 FORTRAN_ENTRY mpi_file_write_ordered_begin__ 3769 569
 FORTRAN_ENTRY mpi_file_write_ordered_begin 3770 569
@@ -3783,12 +3783,12 @@ FORTRAN_ENTRY mpi_file_write_ordered_begin_c_f08_ 3778 570
 FORTRAN_ENTRY mpi_file_write_ordered_begin_c_f08ts_ 3779 570
 FORTRAN_ENTRY mpi_file_write_ordered_begin_f08_large_ 3780 570
 FORTRAN_ENTRY mpi_file_write_ordered_begin_f08ts_large_ 3781 570
-FORTRAN_ENTRY mpi_file_write_ordered_end_ 3782 571 status=%rdx
-FORTRAN_ENTRY mpi_file_write_ordered_end__ 3783 571 status=%rdx
-FORTRAN_ENTRY mpi_file_write_ordered_end 3784 571 status=%rdx
-FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED_END 3785 571 status=%rdx
-FORTRAN_ENTRY mpi_file_write_ordered_end_f08_ 3786 571 status=%rdx
-FORTRAN_ENTRY mpi_file_write_ordered_end_f08ts_ 3787 571 status=%rdx
+FORTRAN_ENTRY mpi_file_write_ordered_end_ 3782 571 status=2
+FORTRAN_ENTRY mpi_file_write_ordered_end__ 3783 571 status=2
+FORTRAN_ENTRY mpi_file_write_ordered_end 3784 571 status=2
+FORTRAN_ENTRY MPI_FILE_WRITE_ORDERED_END 3785 571 status=2
+FORTRAN_ENTRY mpi_file_write_ordered_end_f08_ 3786 571 status=2
+FORTRAN_ENTRY mpi_file_write_ordered_end_f08ts_ 3787 571 status=2
 FORTRAN_ENTRY mpi_file_get_type_extent_ 3788 572
 FORTRAN_ENTRY mpi_file_get_type_extent__ 3789 572
 FORTRAN_ENTRY mpi_file_get_type_extent 3790 572
@@ -3871,24 +3871,24 @@ FORTRAN_ENTRY mpi_status_c2f 3866 657
 FORTRAN_ENTRY MPI_STATUS_C2F 3867 657
 FORTRAN_ENTRY mpi_status_c2f_f08_ 3868 657
 FORTRAN_ENTRY mpi_status_c2f_f08ts_ 3869 657
-FORTRAN_ENTRY mpi_status_f2c_ 3870 658 status=%rsi
-FORTRAN_ENTRY mpi_status_f2c__ 3871 658 status=%rsi
-FORTRAN_ENTRY mpi_status_f2c 3872 658 status=%rsi
-FORTRAN_ENTRY MPI_STATUS_F2C 3873 658 status=%rsi
-FORTRAN_ENTRY mpi_status_f2c_f08_ 3874 658 status=%rsi
-FORTRAN_ENTRY mpi_status_f2c_f08ts_ 3875 658 status=%rsi
+FORTRAN_ENTRY mpi_status_f2c_ 3870 658 status=1
+FORTRAN_ENTRY mpi_status_f2c__ 3871 658 status=1
+FORTRAN_ENTRY mpi_status_f2c 3872 658 status=1
+FORTRAN_ENTRY MPI_STATUS_F2C 3873 658 status=1
+FORTRAN_ENTRY mpi_status_f2c_f08_ 3874 658 status=1
+FORTRAN_ENTRY mpi_status_f2c_f08ts_ 3875 658 status=1
 FORTRAN_ENTRY mpi_status_c2f08_ 3876 659
 FORTRAN_ENTRY mpi_status_c2f08__ 3877 659
 FORTRAN_ENTRY mpi_status_c2f08 3878 659
 FORTRAN_ENTRY MPI_STATUS_C2F08 3879 659
 FORTRAN_ENTRY mpi_status_c2f08_f08_ 3880 659
 FORTRAN_ENTRY mpi_status_c2f08_f08ts_ 3881 659
-FORTRAN_ENTRY mpi_status_f082c_ 3882 660 status=%rsi
-FORTRAN_ENTRY mpi_status_f082c__ 3883 660 status=%rsi
-FORTRAN_ENTRY mpi_status_f082c 3884 660 status=%rsi
-FORTRAN_ENTRY MPI_STATUS_F082C 3885 660 status=%rsi
-FORTRAN_ENTRY mpi_status_f082c_f08_ 3886 660 status=%rsi
-FORTRAN_ENTRY mpi_status_f082c_f08ts_ 3887 660 status=%rsi
+FORTRAN_ENTRY mpi_status_f082c_ 3882 660 status=1
+FORTRAN_ENTRY mpi_status_f082c__ 3883 660 status=1
+FORTRAN_ENTRY mpi_status_f082c 3884 660 status=1
+FORTRAN_ENTRY MPI_STATUS_F082C 3885 660 status=1
+FORTRAN_ENTRY mpi_status_f082c_f08_ 3886 660 status=1
+FORTRAN_ENTRY mpi_status_f082c_f08ts_ 3887 660 status=1
 FORTRAN_ENTRY mpi_status_f082f_ 3888 661
 FORTRAN_ENTRY mpi_status_f082f__ 3889 661
 FORTRAN_ENTRY mpi_status_f082f 3890 661

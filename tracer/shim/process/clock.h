@@ -1,13 +1,15 @@
-// The clock of records: the time stamp counter where it is invariant, else
+// The clock of records: the counter of the processor where it runs at one rate, else
 // CLOCK_MONOTONIC in nanoseconds.
 #ifndef CAIRN_CLOCK_H
 #define CAIRN_CLOCK_H
 
-#include <cpuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#ifdef __x86_64__
+#include <cpuid.h>
 #include <x86intrin.h>
+#endif
 
 #include "hidden.h"
 
@@ -22,11 +24,11 @@ static inline uint64_t cairn_clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static inline uint64_t cairn_now(void)
+#ifdef __x86_64__
+
+static inline uint64_t cairn_counter(void)
 {
-	if (__builtin_expect(cairn_clock_is_tsc, 1))
-		return __rdtsc();
-	return cairn_clock_ns(CLOCK_MONOTONIC);
+	return __rdtsc();
 }
 
 // The counter runs at one rate in all power states (Intel SDM vol. 3, 17.17.1).
@@ -34,6 +36,33 @@ static inline bool cairn_tsc_is_invariant(void)
 {
 	unsigned a, b, c, d;
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+#elif defined(__aarch64__)
+
+// The virtual count, which CLOCK_MONOTONIC is made of: 25 MHz to 1 GHz.
+static inline uint64_t cairn_counter(void)
+{
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+// It always runs at one rate (Arm ARM, D12.1.2).
+static inline bool cairn_tsc_is_invariant(void)
+{
+	return true;
+}
+
+#else
+#error "the tracer knows x86-64 and arm64"
+#endif
+
+static inline uint64_t cairn_now(void)
+{
+	if (__builtin_expect(cairn_clock_is_tsc, 1))
+		return cairn_counter();
+	return cairn_clock_ns(CLOCK_MONOTONIC);
 }
 
 #endif

@@ -38,7 +38,7 @@ extern CAIRN_HIDDEN uintptr_t cairn_library_begin, cairn_library_size;
 
 static inline bool cairn_called_by_library(uint64_t caller)
 {
-	uintptr_t begin = __atomic_load_n(&cairn_library_begin, __ATOMIC_RELAXED);
+	uintptr_t begin = __atomic_load_n(&cairn_library_begin, __ATOMIC_ACQUIRE);
 	return (uintptr_t)caller - begin < __atomic_load_n(&cairn_library_size, __ATOMIC_RELAXED);
 }
 

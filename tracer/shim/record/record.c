@@ -1,6 +1,5 @@
 #include "record.h"
 
-#include <emmintrin.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 #include "../bind/reference.h"
 #include "../evidence/life.h"
 #include "../process/config.h"
+#include "../process/wide.h"
 #include "buffers.h"
 #include "summed.h"
 
@@ -237,10 +237,10 @@ bool cairn_same_words(const uint64_t *a, const uint64_t *b, uint64_t n)
 		return true;
 	if (n & 1 && *a++ != *b++)
 		return false;
-	__m128i equal = _mm_set1_epi8(-1);
+	cairn_four equal = {-1, -1, -1, -1};
 	for (const uint64_t *end = a + (n & ~(uint64_t)1); a != end; a += 2, b += 2)
-		equal = _mm_and_si128(equal, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b)));
-	return _mm_movemask_epi8(equal) == 0xffff;
+		equal &= *(const cairn_four *)(const void *)a == *(const cairn_four *)(const void *)b;
+	return cairn_all_equal(equal);
 }
 
 bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n)
@@ -248,14 +248,13 @@ bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n)
 	for (; n & 3; n--)
 		if (*words++ != (uint64_t)(int64_t)*ints++)
 			return false;
-	__m128i equal = _mm_set1_epi8(-1);
+	cairn_four equal = {-1, -1, -1, -1};
 	for (const int *end = ints + n; ints != end; ints += 4, words += 4) {
-		const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)ints), sign = _mm_srai_epi32(v, 31);
-		const __m128i *w = (const __m128i *)(const void *)words;
-		equal = _mm_and_si128(equal, _mm_cmpeq_epi32(_mm_unpacklo_epi32(v, sign), _mm_loadu_si128(w)));
-		equal = _mm_and_si128(equal, _mm_cmpeq_epi32(_mm_unpackhi_epi32(v, sign), _mm_loadu_si128(w + 1)));
+		const cairn_four v = *(const cairn_four *)(const void *)ints, sign = v >> 31, *w = (const void *)words;
+		equal &= __builtin_shuffle(v, sign, (cairn_four){0, 4, 1, 5}) == w[0];
+		equal &= __builtin_shuffle(v, sign, (cairn_four){2, 6, 3, 7}) == w[1];
 	}
-	return _mm_movemask_epi8(equal) == 0xffff;
+	return cairn_all_equal(equal);
 }
 
 // slot_of hashes a call: where it comes from and the first of its n inputs, which distinguish most.
@@ -284,9 +283,7 @@ static void begin_record(struct cairn_record *record, uint64_t enter)
 	h->caller = record->call.caller;
 	// One store: what it replaces may be the two words of an open short record, which mean
 	// something else.
-	atomic_signal_fence(memory_order_seq_cst);
-	_mm_storeu_si128((__m128i *)(void *)h, _mm_set_epi64x((int64_t)record->size, (int64_t)(record->first | 8 * record->inputs)));
-	atomic_signal_fence(memory_order_seq_cst);
+	cairn_store_pair(h, record->first | 8 * record->inputs, record->size);
 }
 
 // enter_record enters a call whose record is not short.

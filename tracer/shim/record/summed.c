@@ -1,9 +1,10 @@
 #include "summed.h"
 
-#include <emmintrin.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "../process/wide.h"
 
 enum {
 	SLOTS = 256, // a power of two
@@ -138,9 +139,7 @@ static char *begin_summed(struct cairn_thread *t, const struct cairn_record *rec
 	if (length > record->size)
 		atomic_store_explicit(&((struct cairn_short_record *)(void *)r)->first, cairn_short_record(record, CAIRN_SHORT_OPEN, length), memory_order_release);
 	cairn_publish(t, (char *)r + length);
-	atomic_signal_fence(memory_order_seq_cst);
-	_mm_storeu_si128((__m128i *)(void *)r, _mm_set_epi64x((int64_t)begin.second, (int64_t)begin.first));
-	atomic_signal_fence(memory_order_seq_cst);
+	cairn_store_pair(r, begin.first, begin.second);
 	return (char *)r + length;
 }
 
@@ -153,8 +152,7 @@ static char *add_word(struct cairn_thread *t)
 	s->word = (uint16_t *)(void *)end;
 	s->in_word = 0;
 	*end++ = 0;
-	s->record->length += 8;
-	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&s->record->length, s->record->length + 8, __ATOMIC_RELEASE);
 	cairn_publish(t, end);
 	return (char *)end;
 }
