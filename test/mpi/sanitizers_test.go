@@ -24,7 +24,7 @@ func sanitizedTracer(t *testing.T) (environment []string) {
 	lib := filepath.Join(root, "lib")
 	require.NoError(t, os.Mkdir(lib, 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o777))
-	sanitized := shimtest.Sanitized(t, "asan")
+	sanitized := shimtest.Variant(t, "asan")
 	for _, implementation := range implementations {
 		for _, name := range []string{"libcairn-" + implementation + ".so", "libcairn-reference-" + implementation + ".so"} {
 			require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))

@@ -61,7 +61,7 @@ func TestStressUnderSanitizers(t *testing.T) {
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
 	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))
 	for _, test := range []struct{ target, sanitizer string }{{"tsan", "thread"}, {"asan", "address,undefined"}} {
-		program, root := stress(t, test.sanitizer, shimtest.Sanitized(t, test.target), `{"verify": true}`)
+		program, root := stress(t, test.sanitizer, shimtest.Variant(t, test.target), `{"verify": true}`)
 		environment := []string{"TSAN_OPTIONS=exitcode=66:suppressions=" + suppressions, "ASAN_OPTIONS=exitcode=66:detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1"}
 		t.Run(test.target, func(t *testing.T) {
 			r := shimtest.Run(t, environment, program, "60")

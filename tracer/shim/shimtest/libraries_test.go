@@ -31,7 +31,8 @@ func symbolsOf(t *testing.T, path string, of func(*elf.File) ([]elf.Symbol, erro
 }
 
 // The libraries need nothing but the C library of the image that they are copied into, which may be
-// an old glibc or musl. musl ends a process if a symbol that is not weak is missing.
+// an old glibc or musl, which has the same symbols on arm64. musl ends a process if a symbol that is
+// not weak is missing.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	of := map[string]bool{}
@@ -41,6 +42,10 @@ func TestLibraries(t *testing.T) {
 	libraries, err := filepath.Glob(filepath.Join(Root(), "lib", "libcairn-*.so"))
 	require.NoError(t, err)
 	require.Len(t, libraries, len(Libraries)+1)
+	arm64, err := filepath.Glob(filepath.Join(Variant(t, "arm64"), "libcairn-*.so"))
+	require.NoError(t, err)
+	require.Len(t, arm64, 3)
+	libraries = append(libraries, arm64...)
 	for _, library := range libraries {
 		shim := slices.Contains(Implementations, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(library), "libcairn-"), ".so"))
 		for _, s := range symbolsOf(t, library, (*elf.File).DynamicSymbols) {

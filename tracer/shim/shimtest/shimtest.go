@@ -124,13 +124,19 @@ const patience = 3 * time.Minute
 // Run runs a command with the shims preloaded, and a compressor beside it.
 func (tr *Tracer) Run(t testing.TB, command ...string) Result {
 	t.Helper()
+	return tr.RunWith(t, []string{"LD_PRELOAD=" + tr.Preload()}, command...)
+}
+
+// RunWith runs a command with additional environment variables, and a compressor beside it.
+func (tr *Tracer) RunWith(t testing.TB, environment []string, command ...string) Result {
+	t.Helper()
 	spool := filepath.Join(tr.Dir, "spool")
 	if _, err := os.Stat(spool); err == nil && !tr.Alone {
 		c, err := compressor.Start(spool, t.Logf)
 		require.NoError(t, err)
 		defer c.Close()
 	}
-	return Run(t, []string{"LD_PRELOAD=" + tr.Preload()}, command...)
+	return Run(t, environment, command...)
 }
 
 // Run runs a command with additional environment variables. Waiting ranks of mpirun sleep.

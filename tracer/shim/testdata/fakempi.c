@@ -231,6 +231,40 @@ BOTH(MPI_Waitany, int count, MPI_Request requests[], int *index, MPI_Status *sta
 		}
 	}
 }
+BOTH(MPI_Send, const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+	MPI_Request request;
+	return to == MPI_PROC_NULL ? MPI_SUCCESS : PMPI_Isend(buffer, count, type, to, tag, comm, &request);
+}
+BOTH(MPI_Recv, void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	MPI_Request request;
+	PMPI_Irecv(buffer, count, type, from, tag, comm, &request);
+	while (!complete(&request, status))
+		sched_yield();
+	return MPI_SUCCESS;
+}
+BOTH(MPI_Sendrecv, const void *out, int n, MPI_Datatype of, int to, int tag, void *in, int room, MPI_Datatype type, int from, int wanted,
+	MPI_Comm comm, MPI_Status *status)
+{
+	MPI_Request request;
+	PMPI_Irecv(in, room, type, from, wanted, comm, &request);
+	PMPI_Send(out, n, of, to, tag, comm);
+	while (!complete(&request, status))
+		sched_yield();
+	return MPI_SUCCESS;
+}
+
+// A Fortran layer, which calls the C functions by their other names, as MPICH's does.
+void mpi_send_(void *buffer, int *count, int *type, int *to, int *tag, int *comm, int *error)
+{
+	*error = PMPI_Send(buffer, *count, *type, *to, *tag, *comm);
+}
+void mpi_sendrecv_(void *out, int *n, int *of, int *to, int *tag, void *in, int *room, int *type, int *from, int *wanted, int *comm,
+	int *status, int *error)
+{
+	*error = PMPI_Sendrecv(out, *n, *of, *to, *tag, in, *room, *type, *from, *wanted, *comm, (MPI_Status *)(void *)status);
+}
 BOTH(MPI_Test_cancelled, const MPI_Status *status, int *flag) { (void)status; *flag = 0; return MPI_SUCCESS; }
 BOTH(MPI_Get_elements_x, const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {

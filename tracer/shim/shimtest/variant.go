@@ -3,15 +3,20 @@ package shimtest
 import (
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Sanitized builds the shims with the sanitizers of a target of tracer/shim/Makefile (asan, tsan)
-// and returns the folder that has them. The first time takes a minute.
-func Sanitized(t testing.TB, target string) string {
+var building sync.Mutex // two make at once would write the same files
+
+// Variant builds the shims of a target of tracer/shim/Makefile: with sanitizers (asan, tsan), or for
+// another architecture (arm64). It returns the folder that has them. The first time takes a minute.
+func Variant(t testing.TB, target string) string {
 	t.Helper()
+	building.Lock()
+	defer building.Unlock()
 	dir := filepath.Join(Root(), "tracer", "shim")
 	out, err := exec.Command("make", "-s", "-C", dir, target).CombinedOutput()
 	require.NoError(t, err, string(out))
