@@ -3,11 +3,10 @@
 # libraries, which cairn-install copies into the application's pod.
 #
 # For several architectures: docker buildx build --platform linux/amd64,linux/arm64 .
-# The tracer is for amd64. On other nodes the image has the commands only, which
-# let pods run untraced, and say so; they are static and are cross-compiled.
+# Both have the tracer; arm64 is cross-compiled. Only amd64 has the replayers, which
+# are linked with MPI libraries.
 ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 
-# The tracer can be built on amd64 only.
 FROM --platform=linux/amd64 ${GO_IMAGE} AS tools
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -24,7 +23,7 @@ RUN mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/e
  && if [ "$TARGETARCH" = amd64 ]; then \
       make -j"$(nproc)" build VERSION="$VERSION" && cp -R lib/. /image/usr/local/lib/cairn/; \
     else \
-      make build-arm64 VERSION="$VERSION" && cp bin/arm64/* bin/; \
+      make -j"$(nproc)" build-arm64 VERSION="$VERSION" && cp bin/arm64/cairn* bin/ && cp bin/arm64/lib/* /image/usr/local/lib/cairn/; \
     fi \
  && cp bin/cairn bin/cairn-probe bin/cairn-operator /image/usr/local/bin/ \
  && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \

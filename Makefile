@@ -29,8 +29,11 @@ build: bin/cairn bin/cairn-probe bin/cairn-operator $(SHIMS) $(ALLOCATIONS) $(RE
 
 .PHONY: build-commands build-arm64
 build-commands: bin/cairn bin/cairn-probe bin/cairn-operator # static, also with GOARCH=arm64
-build-arm64: ## the commands for arm64 nodes in bin/arm64/; pods run untraced there
-	GOARCH=arm64 CC=aarch64-linux-gnu-gcc go build -ldflags '$(LDFLAGS) $(STATIC)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
+build-arm64: export CC := aarch64-linux-gnu-gcc
+build-arm64: ## the commands for arm64 in bin/arm64/, the tracer's libraries in bin/arm64/lib/
+	GOARCH=arm64 go build -ldflags '$(LDFLAGS) $(STATIC)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
+	$(MAKE) -C tracer/shim BUILD=build/release-arm64 OUT=$(CURDIR)/bin/arm64/lib
+	$(MAKE) -C tracer/allocations OUT=$(CURDIR)/bin/arm64/lib
 
 .PHONY: demo
 demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)

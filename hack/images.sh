@@ -4,7 +4,7 @@
 #   hack/images.sh [--build-only] [TARGET...]
 #     cairn    localhost/cairn:dev            of what make build makes on this machine
 #     dockerfile   localhost/cairn:dockerfile the same, from the project's Dockerfile; not exported
-#     cairn-arm64  localhost/cairn:dev-arm64  for arm64 nodes, from the Dockerfile: no tracer
+#     cairn-arm64  localhost/cairn:dev-arm64  for arm64 nodes, from the Dockerfile
 #     demo     localhost/cairn-demo:bookworm  Open MPI 4.1.4, MPICH 4.0.2, examples/
 #              localhost/cairn-demo:trixie    Open MPI 5.0.7, MPICH 4.2.1, examples/
 #              (one of them: demo-bookworm, demo-trixie)

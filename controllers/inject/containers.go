@@ -60,8 +60,8 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, 
 // before the kubelet evicts the pod for it.
 func spoolLimit(size resource.Quantity) int64 { return size.Value() / 10 * 9 }
 
-// namesMPI are the variables through which the probe finds an MPI.
-var namesMPI = []string{"LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "OPAL_PREFIX", "MPI_HOME"}
+// probed are the variables through which the probe finds an MPI, and what musl preloads.
+var probed = []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "OPAL_PREFIX", "MPI_HOME"}
 
 // probeEnv returns the part of the container's environment that the probe gets. It must not
 // activate NVIDIA's runtime hook: many images request devices in their environment, and on a node
@@ -69,7 +69,7 @@ var namesMPI = []string{"LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "OPAL_PREFIX", 
 func probeEnv(target *corev1.Container) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "NVIDIA_VISIBLE_DEVICES", Value: "void"}}
 	for _, e := range target.Env {
-		if slices.Contains(namesMPI, e.Name) && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
+		if slices.Contains(probed, e.Name) && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
 			env = append(env, e)
 		}
 	}

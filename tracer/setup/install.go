@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -192,7 +193,7 @@ func isFile(path string) bool {
 type architectureError struct{ cause error }
 
 func (e *architectureError) Error() string {
-	return fmt.Sprintf("the tracer is for %s; this node is %s", TracerArchitecture, runtime.GOARCH)
+	return fmt.Sprintf("the tracer is for %s; this node is %s", strings.Join(tracerArchitectures, " and "), runtime.GOARCH)
 }
 
 func (e *architectureError) Unwrap() error { return e.cause }
@@ -209,7 +210,7 @@ func installLibraries(o InstallOptions) error {
 			beside = self
 		}
 		found, err := FindLibraries(beside)
-		if err != nil && runtime.GOARCH != TracerArchitecture {
+		if err != nil && !slices.Contains(tracerArchitectures, runtime.GOARCH) {
 			return &architectureError{err}
 		}
 		if err != nil {

@@ -24,8 +24,8 @@ const (
 // Shim is the file name of the library to preload for programs with an ABI.
 func Shim(abi ABI) string { return "libcairn-" + abi + ".so" }
 
-// TracerArchitecture is the only architecture with tracer libraries.
-const TracerArchitecture = "amd64"
+// tracerArchitectures are those with tracer libraries.
+var tracerArchitectures = []string{"amd64", "arm64"}
 
 // A Verdict is the termination message of both commands: whether this pod can be traced.
 type Verdict = messages.Probe

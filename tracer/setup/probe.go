@@ -126,8 +126,8 @@ func examine(t *tree, o ProbeOptions) Verdict {
 	case libc.kind == libcNone:
 		refuse(&v, messages.ProbeStaticBinary, "the image has no dynamic linker: its programs are statically linked, and nothing can be loaded into them")
 		return v
-	case libc.kind != libcGlibc:
-		refuse(&v, messages.ProbeUnsupportedLibc, fmt.Sprintf("the image's C library is %s; the tracer needs glibc", libc))
+	case libc.kind == libcOther:
+		refuse(&v, messages.ProbeUnsupportedLibc, fmt.Sprintf("the image's C library is %s; the tracer needs glibc or musl", libc))
 		return v
 	}
 	needs, err := needsOf(filepath.Join(o.Root, "lib"))
@@ -159,15 +159,30 @@ func examine(t *tree, o ProbeOptions) Verdict {
 	}
 	v.MPI = strings.Join(found, ", ")
 	v.ABI = slices.DeleteFunc(v.ABI, func(a ABI) bool { return !needs.shims[a] })
-	switch {
+	switch preloaded := preloadedABIs(v.ABI, o); {
+	case len(v.ABI) > 0 && libc.kind == libcMusl && len(preloaded) == 0:
+		refuse(&v, messages.ProbeUnsupportedLibc, fmt.Sprintf(
+			"the image's C library is musl, which does not read /etc/ld.so.preload: set LD_PRELOAD=%s in the env of the container, in launcher and workers",
+			filepath.Join(o.Root, "lib", Shim(v.ABI[0]))))
 	case len(v.ABI) > 0:
 		v.Traceable = true
+		if libc.kind == libcMusl {
+			v.ABI = preloaded
+		}
 	case len(unsupported) > 0 || len(found) > 0:
 		refuse(&v, messages.ProbeUnsupportedMPI, "the tracer does not know the MPI library of this image: "+strings.Join(append(found, unsupported...), ", "))
 	default:
 		refuse(&v, messages.ProbeNoMPI, noMPI(t.skippedText()))
 	}
 	return v
+}
+
+// preloadedABIs returns the ABIs whose shims LD_PRELOAD names.
+func preloadedABIs(abis []ABI, o ProbeOptions) []ABI {
+	named := strings.FieldsFunc(o.Getenv("LD_PRELOAD"), func(r rune) bool { return r == ':' || r == ' ' })
+	return slices.DeleteFunc(slices.Clone(abis), func(a ABI) bool {
+		return !slices.Contains(named, filepath.Join(o.Root, "lib", Shim(a)))
+	})
 }
 
 // noMPI returns a message with the searched directories, and those that were skipped.

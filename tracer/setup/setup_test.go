@@ -2,6 +2,7 @@ package setup
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,8 +136,38 @@ func TestProbeFindsMPIBesideMpirun(t *testing.T) {
 	}
 }
 
+const muslLinker = "void f(void) {}\n"
+
+func muslImage(t *testing.T) string {
+	t.Helper()
+	image := t.TempDir()
+	library(t, filepath.Join(image, "lib/ld-musl-x86_64.so.1"), muslLinker, "-nostdlib")
+	library(t, filepath.Join(image, "usr/lib/libmpi.so.40"), openMPI5)
+	return image
+}
+
+// musl reads no preload file, so an image with it is traced if LD_PRELOAD of its container names the shim.
+func TestProbeMusl(t *testing.T) {
+	for _, of := range []string{"%s", "/usr/lib/other.so:%s", "%s /usr/lib/other.so"} {
+		root := tracerRoot(t)
+		shim := filepath.Join(root, "lib", Shim(OpenMPI))
+		v, config, _ := probe(t, ProbeOptions{Root: root, Image: muslImage(t), Getenv: func(name string) string {
+			if name == "LD_PRELOAD" {
+				return fmt.Sprintf(of, shim)
+			}
+			return ""
+		}})
+		if !v.Traceable || v.Libc != "musl" || !slices.Equal(v.ABI, []ABI{OpenMPI}) || !config.Enabled {
+			t.Errorf("%s: %+v, %+v", of, v, config)
+		}
+		v, _, _ = probe(t, ProbeOptions{Root: root, Image: muslImage(t)})
+		if v.Traceable || !strings.Contains(v.Message, "LD_PRELOAD="+shim) {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
 func TestProbeRefuses(t *testing.T) {
-	muslLinker := "void f(void) {}\n"
 	for name, c := range map[string]struct {
 		image  func(t *testing.T) string
 		root   func(t *testing.T) string
@@ -153,14 +184,21 @@ func TestProbeRefuses(t *testing.T) {
 			library(t, filepath.Join(image, "usr/lib/libmpich.so.10"), mpich42, "-Wl,-soname,libmpich.so.10")
 			return image
 		}, reason: messages.ProbeUnsupportedMPI},
-		"musl": {image: func(t *testing.T) string {
-			image := t.TempDir()
-			library(t, filepath.Join(image, "lib/ld-musl-x86_64.so.1"), muslLinker, "-nostdlib")
+		"musl without MPI": {image: func(t *testing.T) string {
+			image := muslImage(t)
+			if err := os.Remove(filepath.Join(image, "usr/lib/libmpi.so.40")); err != nil {
+				t.Fatal(err)
+			}
+			return image
+		}, reason: messages.ProbeNoMPI},
+		"musl": {image: muslImage, reason: messages.ProbeUnsupportedLibc},
+		"musl with gcompat": {image: func(t *testing.T) string {
+			image := muslImage(t)
+			library(t, filepath.Join(image, "lib64/ld-linux-x86-64.so.2"), muslLinker, "-nostdlib")
 			return image
 		}, reason: messages.ProbeUnsupportedLibc},
-		"musl with gcompat": {image: func(t *testing.T) string {
+		"another C library": {image: func(t *testing.T) string {
 			image := t.TempDir()
-			library(t, filepath.Join(image, "lib/ld-musl-x86_64.so.1"), muslLinker, "-nostdlib")
 			library(t, filepath.Join(image, "lib64/ld-linux-x86-64.so.2"), muslLinker, "-nostdlib")
 			return image
 		}, reason: messages.ProbeUnsupportedLibc},
