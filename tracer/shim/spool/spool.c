@@ -273,8 +273,8 @@ static uint64_t usual_size(void)
 // map_ring maps the ring: with smaller slots where there is no room for the usual ones.
 static void map_ring(const char *directory, uint64_t slot)
 {
-	for (; slot >= MIN_SIZE && ring.memory == NULL; slot = pages(slot / 2)) {
-		ring.slot = slot;
+	for (ring.slot = 0; slot >= MIN_SIZE && slot != ring.slot && ring.memory == NULL; slot = pages(slot / 2)) {
+		ring.slot = slot; // half of a page is a page
 		ring.memory = map_new(directory, "ring-0.seg", CAIRN_RING * slot, true);
 		if (ring.memory == NULL && errno != ENOMEM && errno != EAGAIN && errno != EFBIG) // EAGAIN: RLIMIT_MEMLOCK
 			return;
