@@ -37,48 +37,40 @@ func (r Run) Run(ctx context.Context) error {
 	}
 	signals := launch.CatchEndSignals()
 	defer signals.Stop()
-	folder, err := newRunFolder(r.Out, r.Replace)
-	if cli.IsUsageError(err) {
+	libraries, err := tracerLibraries()
+	if err != nil {
 		return err
 	}
-	var root *tracerRoot
-	if err == nil {
-		defer folder.Close()
-		if err := folder.clear(); err != nil { // with --force
-			return cli.UsageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", r.Out, err))
-		}
-		root, err = newTracerRoot(folder, r.Settings)
-	}
-	environment := os.Environ()
+	folder, err := newRunFolder(r.Out, r.Replace)
 	if err != nil {
-		// the program matters more than its trace, so it runs anyway
-		r.say("tracing is off: %v", err)
-	} else {
-		defer root.remove()
-		defer folder.leave()
-		environment = append(environment, root.environment...)
+		return err
 	}
+	defer folder.Close()
+	if err := folder.clear(); err != nil { // with --force
+		return cli.UsageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", folder.path, err))
+	}
+	root, err := newTracerRoot(folder, libraries, r.Settings)
+	if err != nil {
+		folder.leave()
+		return cli.UsageError(unwritable(folder.path, err))
+	}
+	defer root.remove()
+	defer folder.leave()
 	select {
 	case s := <-signals.Asked:
 		return cli.StatusError(cli.EndedBy(s), nil)
 	default:
 	}
-	job := launch.Job{Command: r.Command, Environment: environment, Signals: signals, Say: r.say}
-	end := func() {}
-	var names *resolver.Listener
-	if root != nil {
-		end = r.compressInBackground(ctx, folder.spool())
-		if names = r.listen(folder.spool()); names != nil {
-			defer names.Close()
-		}
+	job := launch.Job{Command: r.Command, Environment: append(os.Environ(), root.environment...), Signals: signals, Say: r.say}
+	end := r.compressInBackground(ctx, folder.spool())
+	names := r.listen(folder.spool())
+	if names != nil {
+		defer names.Close()
 	}
 	code, err := job.Run()
 	end()
 	if err != nil {
 		return err
-	}
-	if root == nil {
-		return launch.StatusOf(code, false)
 	}
 	return r.finish(ctx, folder, root, &job, names, code)
 }

@@ -23,8 +23,8 @@ func NewRunCommand() *cobra.Command {
 		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
 and analyzes them. It writes DIR/trace.cairn, DIR/clock.json and DIR/report/. For a command that starts several MPI jobs it
 writes one folder for each: DIR/run-0-PROGRAM, DIR/run-1-PROGRAM, …. Without -o, DIR is cairn-out, or the first of cairn-out-2,
-cairn-out-3, … without a run in it. With -o, a DIR that contains a run is refused before COMMAND is started; --force
-replaces that run. The raw records, in DIR/tracer, are removed once all of them are in traces; otherwise it
+cairn-out-3, … that nothing else uses. With -o, a DIR that contains a run is refused before COMMAND is started; --force
+replaces that run. So is a DIR that cannot be written to, or in which another run is in progress. The raw records, in DIR/tracer, are removed once all of them are in traces; otherwise it
 says why they are kept.
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT reach COMMAND, which then has 10 s to end. After that the trace is finished, analyzed

@@ -23,8 +23,8 @@ const defaultRunFolder = "cairn-out"
 // A runFolder is the folder for the trace and report of one `cairn run`. While it is open, no other
 // run writes there.
 type runFolder struct {
-	path string // absolute
-	made bool   // did not exist before
+	path string   // absolute
+	made []string // those of it and the folders above that did not exist before, outermost first
 	held *os.File
 	// merged: all records are in traces, so that the spool is not needed any more
 	merged bool
@@ -49,7 +49,7 @@ func newRunFolder(name string, replace bool) (*runFolder, error) {
 			name += "-" + strconv.Itoa(n)
 		}
 		f, err := openRunFolder(name, replace)
-		if !cli.IsUsageError(err) {
+		if !errors.As(err, new(taken)) {
 			return f, err
 		}
 	}
@@ -63,29 +63,42 @@ func openRunFolder(name string, replace bool) (*runFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &runFolder{path: path, made: !exists(path)}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, err
-	}
-	if err := f.lock(); err != nil {
-		return nil, err
-	}
-	if found := f.earlier(); len(found) > 0 && !replace {
+	f := &runFolder{path: path}
+	if err := f.open(replace); err != nil {
+		f.removeMade()
 		f.Close()
-		return nil, cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or replace that run with --force", name, found[0]))
+		return nil, cli.UsageError(err)
 	}
 	return f, nil
+}
+
+// open makes the folder, and refuses one that is in use or cannot be written to. What is in it
+// stays as it is.
+func (f *runFolder) open(replace bool) error {
+	if err := f.make(); err != nil {
+		return err
+	}
+	if err := f.lock(); err != nil {
+		return err
+	}
+	if err := f.othersFiles(); err != nil {
+		return err
+	}
+	if found := f.earlier(); len(found) > 0 && !replace {
+		return taken{fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or replace that run with --force", f.path, found[0])}
+	}
+	return f.tryWriting()
 }
 
 // lock keeps other runs out. On file systems without locks on folders it has no effect.
 func (f *runFolder) lock() error {
 	folder, err := os.Open(f.path)
 	if err != nil {
-		return err
+		return unwritable(f.path, err)
 	}
 	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		folder.Close()
-		return cli.UsageError(fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path))
+		return taken{fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path)}
 	}
 	f.held = folder
 	return nil
@@ -100,7 +113,7 @@ func (f *runFolder) Close() {
 
 func (f *runFolder) tracer() string { return filepath.Join(f.path, tracerFolder) }
 
-func (f *runFolder) spool() string { return filepath.Join(f.tracer(), "spool") }
+func (f *runFolder) spool() string { return filepath.Join(f.tracer(), spoolFolder) }
 
 // earlier lists the names of files that earlier runs left in the folder. Other files do not belong
 // to Cairn and stay.
@@ -145,7 +158,10 @@ func (f *runFolder) recorded() bool {
 func (f *runFolder) clear() error {
 	found := f.earlier()
 	for _, name := range found {
-		if err := os.RemoveAll(filepath.Join(f.path, name)); err != nil {
+		if name == tracerFolder {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.path, name)); err != nil {
 			return err
 		}
 	}
@@ -164,7 +180,5 @@ func (f *runFolder) leave() {
 		return
 	}
 	_ = os.RemoveAll(f.tracer())
-	if f.made {
-		_ = os.Remove(f.path) // fails, as intended, if it is not empty
-	}
+	f.removeMade()
 }

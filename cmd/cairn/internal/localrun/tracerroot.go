@@ -16,18 +16,17 @@ type tracerRoot struct {
 	remove      func()   // removes files outside the folder
 }
 
-// newTracerRoot creates a tracer root in the run's folder: the libraries, the configuration and an
-// empty spool. The libraries for both MPIs are preloaded; the one for the
+// Names in the tracer's folder.
+const (
+	librariesLink = "lib"
+	configFile    = "config.json"
+	spoolFolder   = "spool"
+)
+
+// newTracerRoot creates a tracer root in the run's folder: a link to the libraries, the
+// configuration and an empty spool. The libraries for both MPIs are preloaded; the one for the
 // other MPI passes calls through.
-func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	libraries, err := setup.FindLibraries(self)
-	if err != nil {
-		return nil, err
-	}
+func newTracerRoot(folder *runFolder, libraries string, config settings.Settings) (*tracerRoot, error) {
 	if err := os.MkdirAll(folder.spool(), 0o755); err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 		return nil, err
 	}
 	dir := folder.tracer()
-	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
+	if err := os.Symlink(libraries, filepath.Join(dir, librariesLink)); err != nil {
 		return nil, err
 	}
 	path, removeLink, err := plainPath(dir)
@@ -47,16 +46,25 @@ func newTracerRoot(folder *runFolder, config settings.Settings) (*tracerRoot, er
 	held := lockFolder(folder.spool()) // a sidecar that is started on it waits (shipper, lock.go)
 	remove := func() { removeLink(); removeBuffers(); held.Close() }
 	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
-	config.Spool, config.Enabled = filepath.Join(path, "spool"), true
+	config.Spool, config.Enabled = filepath.Join(path, spoolFolder), true
 	raw, err := json.Marshal(config)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o644)
+		err = os.WriteFile(filepath.Join(dir, configFile), raw, 0o644)
 	}
 	if err != nil {
 		remove()
 		return nil, err
 	}
 	return root, nil
+}
+
+// tracerLibraries returns the folder with the tracer's libraries.
+func tracerLibraries() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return setup.FindLibraries(self)
 }
 
 // preload returns the value of LD_PRELOAD for the tracer at root.
@@ -68,12 +76,12 @@ func preload(root string, pointers bool) string {
 	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
 		// a library that was not built is left out: the dynamic linker would complain in every
 		// process
-		if shim := filepath.Join(root, "lib", setup.Shim(abi)); exists(shim) {
+		if shim := filepath.Join(root, librariesLink, setup.Shim(abi)); exists(shim) {
 			libraries = append(libraries, shim)
 		}
 	}
 	if pointers {
-		libraries = append(libraries, filepath.Join(root, "lib", setup.AllocationsLibrary))
+		libraries = append(libraries, filepath.Join(root, librariesLink, setup.AllocationsLibrary))
 	}
 	return strings.Join(libraries, ":")
 }
