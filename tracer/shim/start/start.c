@@ -95,6 +95,7 @@ static void add_environment(struct cairn_json *j)
 	static const char *const names[] = {
 		"PMIX_NAMESPACE", "PMIX_RANK", "OMPI_MCA_orte_hnp_uri", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
 		"PMI_RANK", "PMI_SIZE", "PMI_ID", "HYDI_CONTROL_FD", "MPI_LOCALRANKID", "OMP_NUM_THREADS",
+		"PMI_JOBID", "PALS_APID", "FLUX_JOB_ID", "SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_PROCID",
 	};
 	cairn_json_open(j, CAIRN_KEY(environment), '{');
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -116,14 +117,14 @@ static uint64_t random_word(void)
 static char *describe_process(char *directory, size_t size)
 {
 	struct cairn_json j = {NULL, 0, 0, false, false};
-	char hostname[256] = "", executable[4096], launch[512], excluded[256];
+	char hostname[256] = "", executable[4096], launch[1024], excluded[256];
 	ssize_t n;
 
 	gethostname(hostname, sizeof(hostname) - 1);
 	n = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
 	executable[n > 0 ? n : 0] = 0;
-	cairn_launch_id(launch, sizeof(launch), hostname);
 	snprintf(directory, size, "%s-%d-%016llx", hostname, (int)getpid(), (unsigned long long)random_word());
+	cairn_launch_id(launch, sizeof(launch), directory);
 
 	cairn_json_open(&j, NULL, '{');
 	cairn_json_number(&j, CAIRN_KEY(format), CAIRN_PROCESS_FORMAT);

@@ -1,0 +1,10 @@
+// A rank that meets the others once. The argument is the name of its launch.
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
