@@ -24,6 +24,7 @@ type Job struct {
 	Environment []string
 	Signals     *EndSignals
 	Say         func(format string, args ...any)
+	Started     func(pid int) // called with the command's process
 
 	process  *exec.Cmd
 	witness  *witness
@@ -61,6 +62,9 @@ func (j *Job) Run() (code int, err error) {
 	defer func() { j.witness.dismiss() }()
 	if err := j.process.Start(); err != nil {
 		return 0, cli.StatusError(startFailure(err), err)
+	}
+	if j.Started != nil {
+		j.Started(j.process.Process.Pid)
 	}
 	ended := make(chan struct{})
 	go func() {

@@ -14,8 +14,18 @@ type treeProcess struct {
 	zombie, stopped    bool
 }
 
-// descendants lists the living processes that pid started, directly or indirectly.
-func descendants(pid int) []treeProcess {
+// Children lists the processes of this machine by parent.
+func Children() map[int][]int {
+	children := map[int][]int{}
+	for parent, processes := range byParent() {
+		for _, p := range processes {
+			children[parent] = append(children[parent], p.pid)
+		}
+	}
+	return children
+}
+
+func byParent() map[int][]treeProcess {
 	children := map[int][]treeProcess{}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -23,6 +33,12 @@ func descendants(pid int) []treeProcess {
 			children[p.parent] = append(children[p.parent], p)
 		}
 	}
+	return children
+}
+
+// descendants lists the living processes that pid started, directly or indirectly.
+func descendants(pid int) []treeProcess {
+	children := byParent()
 	var found []treeProcess
 	next := slices.Clone(children[pid])
 	for len(next) > 0 {

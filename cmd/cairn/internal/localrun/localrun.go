@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/compressor"
 	"github.com/cairn-mpi/cairn/tracer/resolver"
@@ -67,12 +68,15 @@ func (r Run) Run(ctx context.Context) error {
 	if names != nil {
 		defer names.Close()
 	}
+	processes := untraced.NewObserver(root.path)
+	job.Started = func(pid int) { processes.Observe(pid, folder.recorded) }
 	code, err := job.Run()
+	processes.Stop()
 	end()
 	if err != nil {
 		return err
 	}
-	return r.finish(ctx, folder, root, &job, names, code)
+	return r.finish(ctx, folder, root, &job, processes, names, code)
 }
 
 // listen makes the names of call sites while the job runs. Without it, names come only from
@@ -117,13 +121,13 @@ func (r Run) compressInBackground(ctx context.Context, spool string) (end func()
 }
 
 // finish makes traces and reports from what the job recorded.
-func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, names *resolver.Listener, code int) error {
+func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, processes *untraced.Observer, names *resolver.Listener, code int) error {
 	f := newFinishing(ctx, folder, r, job.Signals, root.remove, code)
 	defer f.stop()
 	if names != nil {
 		names.Wait(f.ctx)
 	}
-	fine := r.collect(ctx, f, job)
+	fine := r.collect(ctx, f, job, processes)
 	switch {
 	case code == 0 && f.cutShort && job.Asked != 0:
 		code = cli.EndedBy(job.Asked)
@@ -139,7 +143,7 @@ const maxProblems = 3
 
 // collect makes traces and reports from the spool of the run. It reports whether all of it
 // succeeded.
-func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
+func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, processes *untraced.Observer) bool {
 	why := "there is no trace of it" // why the spool is needed; "": it is not
 	defer func() { r.keepSpool(f.folder, why) }()
 	// a trace that is being written is finished even after a signal; a second signal ends this
@@ -155,14 +159,17 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job) bool {
 	switch {
 	case errors.Is(err, shipper.ErrNothingTraced):
 		f.cutShort = true
+		cause, seen := processes.Explain(r.Command)
 		switch {
 		case job.Asked != 0:
 			r.say("the command ended before a rank had recorded a call: there is no trace")
 		case len(problems) > 0: // they say why
-		case f.code != 0:
+		case f.code != 0 && !seen:
 			r.say("the command ended with exit code %d, and no rank recorded a call: there is no trace", f.code)
+		case f.code != 0:
+			r.say("the command ended with exit code %d, and no rank recorded a call: %s", f.code, cause)
 		default:
-			r.say("nothing was traced: %s", whyNothingWasTraced(r.Command))
+			r.say("nothing was traced: %s", cause)
 		}
 		return false
 	case errors.Is(err, shipper.ErrNeverInitialized):

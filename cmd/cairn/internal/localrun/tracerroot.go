@@ -12,6 +12,7 @@ import (
 
 // A tracerRoot is the tracer's folder for one run.
 type tracerRoot struct {
+	path        string   // CAIRN_ROOT
 	environment []string // variables for the command, in addition to those of this process
 	remove      func()   // removes files outside the folder
 }
@@ -45,7 +46,7 @@ func newTracerRoot(folder *runFolder, libraries string, config settings.Settings
 	removeBuffers := makeBufferFolder(folder.spool())
 	held := lockFolder(folder.spool()) // a sidecar that is started on it waits (shipper, lock.go)
 	remove := func() { removeLink(); removeBuffers(); held.Close() }
-	root := &tracerRoot{environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
+	root := &tracerRoot{path: path, environment: []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}, remove: remove}
 	config.Spool, config.Enabled = filepath.Join(path, spoolFolder), true
 	raw, err := json.Marshal(config)
 	if err == nil {

@@ -1,0 +1,106 @@
+package untraced
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A process is what was seen of a process of the command.
+type process struct {
+	name    string // its executable, or its first argument where that cannot be read
+	file    file
+	loaded  bool     // the tracer's library is in it
+	mpi     string   // the MPI library in it
+	known   bool     // the two are: its mappings could be read, and it had been linked
+	cleared bool     // it was started without the tracer's LD_PRELOAD
+	preload string   // what it had instead
+	secure  bool     // the system started it with other rights than its caller has
+	hidden  []string // folders of the tracer that are not visible in its root
+}
+
+// executable returns the name of a process's executable, and a path to it, which may be in another
+// root. Of another user's process it is what the first argument names. "": it has ended.
+func executable(pid int) (name, path string) {
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	path = filepath.Join(proc, "exe")
+	if name, _ = os.Readlink(path); name != "" {
+		return name, path
+	}
+	arguments, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
+	first, _, _ := bytes.Cut(arguments, []byte{0})
+	name, _ = exec.LookPath(string(first))
+	return name, name
+}
+
+// see returns what can be seen of a process. ok is false if that says nothing yet.
+func (o *Observer) see(pid int, name, path string) (p process, ok bool) {
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	p.name = name
+	if p.file, ok = o.files[name]; !ok {
+		p.file = inspect(path)
+		o.files[name] = p.file
+	}
+	p.readMappings(proc)
+	p.secure = startedSecurely(proc)
+	if environment, err := os.ReadFile(filepath.Join(proc, "environ")); err == nil && len(environment) > 0 {
+		p.preload = variable(environment, "LD_PRELOAD")
+		p.cleared = !strings.Contains(p.preload, filepath.Join(o.root, "lib"))
+	}
+	for _, folder := range []string{o.root, o.libraries} {
+		if _, err := os.Lstat(filepath.Join(proc, "root", folder)); os.IsNotExist(err) {
+			p.hidden = append(p.hidden, folder)
+		}
+	}
+	return p, p.known || !p.file.elf || p.file.static || p.file.foreign != "" || p.file.rights != ""
+}
+
+// readMappings looks for libraries in the process. A process that has not come to its C library is
+// not judged.
+func (p *process) readMappings(proc string) {
+	mappings, err := os.ReadFile(filepath.Join(proc, "maps"))
+	if err != nil {
+		return
+	}
+	for line := range bytes.Lines(mappings) {
+		at := bytes.IndexByte(line, '/')
+		if at < 0 {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(strings.TrimSpace(string(line[at:]))), " (deleted)")
+		switch {
+		case slices.Contains(shims, name):
+			p.loaded = true
+		case mpiLibrary.MatchString(name):
+			p.mpi = name
+		case strings.HasPrefix(name, "libc.") || strings.HasPrefix(name, "libc-") || strings.HasPrefix(name, "ld-musl"):
+			p.known = true
+		}
+	}
+}
+
+// startedSecurely reports whether the system has told the dynamic linker to ignore LD_PRELOAD.
+func startedSecurely(proc string) bool {
+	const secure, word = 23, 8 // AT_SECURE
+	vector, _ := os.ReadFile(filepath.Join(proc, "auxv"))
+	for ; len(vector) >= 2*word; vector = vector[2*word:] {
+		if binary.NativeEndian.Uint64(vector) == secure {
+			return binary.NativeEndian.Uint64(vector[word:]) != 0
+		}
+	}
+	return false
+}
+
+func variable(environment []byte, name string) string {
+	for entry := range bytes.SplitSeq(environment, []byte{0}) {
+		if value, ok := bytes.CutPrefix(entry, []byte(name+"=")); ok {
+			return string(value)
+		}
+	}
+	return ""
+}
