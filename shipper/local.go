@@ -184,23 +184,10 @@ func finishWorld(launchID string, processes []process, tables *symbolTables, pas
 	for i := range c.packs {
 		problems = append(problems, c.packs[i].manifest.Problems...)
 		final := c.packs[i].content
-		runs = append(runs, LocalRun{Content: final, Summary: merger.Summarize(final), Processes: directories(final, processes)})
+		runs = append(runs, LocalRun{Content: final, Summary: merger.Summarize(final), Processes: c.packs[i].directories})
 	}
 	slices.Sort(problems)
 	return runs, slices.Compact(problems)
-}
-
-// directories finds the spool directory of every rank.
-func directories(c *trace.Content, processes []process) map[int]string {
-	found := map[int]string{}
-	for _, r := range c.Ranks.All() {
-		for _, p := range processes {
-			if p.hostname == r.Host && p.pid == r.PID && r.StartedAt(p.start) {
-				found[r.Rank] = p.dir
-			}
-		}
-	}
-	return found
 }
 
 func startOf(c *trace.Content) int64 {

@@ -47,6 +47,8 @@ type pack struct {
 	manifest shard.Manifest
 	parts    []processPart // with times of the content
 	moved    []int         // indices of those that were uploaded with it
+	// directories are the spool directories of its ranks
+	directories map[int]string
 }
 
 // identities returns the processes in a pack.
@@ -86,9 +88,8 @@ type collector struct {
 	taken    []process // all processes added
 	added    []string  // directories of those that go into packs
 	parts    []processPart
-	memory   int64 // approximate memory until the packs are released
-	alive    map[processKey]bool
-	notes    map[processKey]string
+	memory   int64                   // approximate memory until the packs are released
+	members  map[processKey][]member // of the added processes; several: restarts
 }
 
 // newCollector returns a collector. final reports that no process of the world is added later, or
@@ -97,7 +98,7 @@ func newCollector(launchID string, id Identity, tables *symbolTables, final bool
 	return &collector{
 		collection: collection{unusable: map[string]bool{}, unrecorded: map[string]string{}},
 		launchID:   launchID, identity: id, tables: tables, final: final, merger: merger.Merger{Unfinished: !final},
-		alive: map[processKey]bool{}, notes: map[processKey]string{},
+		members: map[processKey][]member{},
 	}
 }
 
@@ -135,8 +136,7 @@ func (k *collector) add(p process) {
 		return
 	}
 	key := keyOf(&own)
-	k.alive[key] = p.alive
-	k.notes[key] = r.problem
+	k.members[key] = append(k.members[key], member{dir: p.dir, start: own.StartRealtimeNS, alive: p.alive})
 	k.added = append(k.added, p.name)
 	k.memory += r.memory
 	for _, part := range r.parts {
@@ -166,21 +166,19 @@ func (k *collector) finish() {
 // pack returns the pack with this trace.
 func (k *collector) pack(content *trace.Content) pack {
 	id := &k.identity
-	p := pack{content: content, manifest: shard.Manifest{
+	p := pack{content: content, directories: map[int]string{}, manifest: shard.Manifest{
 		World: content.Meta.World, LaunchID: k.launchID, Size: content.Meta.WorldSize, Final: true,
 		Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
 		Problems: slices.Clone(k.problems),
 	}}
 	for _, r := range content.Ranks.All() {
-		key := keyOf(&r)
+		m := k.member(&r)
+		p.directories[r.Rank] = m.dir
 		p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
 			Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
-			End: endOf(content, &r), Final: !k.alive[key], EndedEarly: r.EndedEarly,
+			End: endOf(content, &r), Final: !m.alive, EndedEarly: r.EndedEarly,
 		})
-		p.manifest.Final = p.manifest.Final && !k.alive[key]
-		if k.notes[key] != "" {
-			p.manifest.Problems = append(p.manifest.Problems, k.notes[key])
-		}
+		p.manifest.Final = p.manifest.Final && !m.alive
 	}
 	here := setOf(p.identities())
 	for _, part := range k.parts {
@@ -191,15 +189,30 @@ func (k *collector) pack(content *trace.Content) pack {
 	return p
 }
 
-// processKey identifies a process among those of one world.
+// processKey identifies a process among those of one world, except for restarts. In PID namespaces
+// of their own, all ranks may have one pid.
 type processKey struct {
 	rank, pid int
 	host      string
-	start     int64
 }
 
-func keyOf(r *trace.Rank) processKey {
-	return processKey{r.Rank, r.PID, r.Host, r.StartRealtimeNS}
+func keyOf(r *trace.Rank) processKey { return processKey{r.Rank, r.PID, r.Host} }
+
+// A member is what the content of a process does not have.
+type member struct {
+	dir   string
+	start int64
+	alive bool
+}
+
+// member returns the member that a rank of the merged content is.
+func (k *collector) member(r *trace.Rank) member {
+	for _, m := range k.members[keyOf(r)] {
+		if r.StartedAt(m.start) {
+			return m
+		}
+	}
+	return member{}
 }
 
 // endOf returns the realtime in ns of the end of the last call on any thread of a rank.

@@ -1,12 +1,14 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
+	"github.com/cairn-mpi/cairn/tracer/recorder/record"
 )
 
 // ErrNoReference reports that a rank's process wrote no reference log.
@@ -77,13 +79,20 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 	return result, nil
 }
 
-func find(processes []*process, rank *trace.Rank) *process {
+// find returns the process of a rank. Several may have its host, pid and approximate start, if each
+// has a PID namespace of its own; the launcher's variables tell them apart.
+func find(processes []*process, rank *trace.Rank) (found *process) {
 	for _, p := range processes {
-		if p.of(rank) {
+		if !p.of(rank) {
+			continue
+		}
+		described := record.Process{Environment: p.Environment}
+		if own, _ := described.RankFromEnvironment(); own == rank.Rank {
 			return p
 		}
+		found = cmp.Or(found, p)
 	}
-	return nil
+	return found
 }
 
 // A cursor is trace.Cursor.

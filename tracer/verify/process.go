@@ -21,7 +21,8 @@ type process struct {
 		Name  string `json:"name"`
 		Value int64  `json:"value"`
 	} `json:"constants"`
-	Modules []record.Module `json:"modules"` // and those that were loaded later
+	Modules     []record.Module   `json:"modules"` // and those that were loaded later
+	Environment map[string]string `json:"environment"`
 
 	values map[constant][]int64      // by kind and name; kind "" has all kinds of a name
 	names  map[string]map[int64]bool // by kind, the values that have a name
