@@ -7,10 +7,10 @@
 // - The number of calls that were not recorded while there was no buffer to count them in, and
 //   whether MPI_Finalize was one of them.
 // - That it ended without MPI_Init, and so has no directory: an empty file in the spool itself.
-// - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. We
-//   are called first and call it. We never add a handler where there is none, since a program
-//   may query it, and since it would change how the process ends. So SIGKILL and most SIGTERM
-//   leave only the time.
+// - The signal of a crash, if it has a handler: MPI libraries set one to print a backtrace. A
+//   function of ours is put before it and jumps to it, so that no frame of ours is in that
+//   backtrace. We never add a handler where there is none, since a program may query it, and since
+//   it would change how the process ends. So SIGKILL and most SIGTERM leave only the time.
 #include "life.h"
 
 #include <errno.h>
@@ -44,10 +44,11 @@ static struct file *file; // NULL: there is none
 static pid_t owner;       // a child shares the mapping and must not write to it
 static _Atomic bool counts; // unrecorded calls are counted in the file; false in a child
 
-// Crash signals, and their previous handlers.
+// Crash signals, and their handlers. Those of one argument get three and do not look at them.
+typedef void handler(int number, siginfo_t *info, void *context);
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { CRASHES = sizeof(crashes) / sizeof(crashes[0]) };
-static struct sigaction before[CRASHES];
+static handler *handlers[CRASHES];
 
 static void at_exit(int code, void *unused)
 {
@@ -59,22 +60,27 @@ static void at_exit(int code, void *unused)
 		atomic_store(&file->exit, (uint64_t)(code & 0xff) + 1);
 }
 
-static void crashed(int number, siginfo_t *info, void *context)
+// note returns the handler of a signal; of one that the program has given this handler to, any.
+static handler *note(int number)
 {
+	handler *found = NULL;
+
 	if (getpid() == owner) {
 		atomic_store(&file->signal_at, cairn_now());
 		atomic_store(&file->signal, (uint64_t)number);
 	}
-	for (int i = 0; i < CRASHES; i++) {
-		if (crashes[i] != number)
-			continue;
-		if (before[i].sa_flags & SA_SIGINFO)
-			before[i].sa_sigaction(number, info, context);
-		else
-			before[i].sa_handler(number);
-	}
-	// If the handler returns, the program may continue, or end with the same signal. A reader can
-	// distinguish these by the time until which the process lived.
+	for (int i = 0; i < CRASHES; i++)
+		if (handlers[i] != NULL && (found == NULL || crashes[i] == number))
+			found = handlers[i];
+	return found;
+}
+
+// The compiler makes a jump of this call, so that the handler finds the stack as the kernel has left
+// it. If it returns, the program may continue, or end with the same signal. A reader can distinguish
+// these by the time until which the process lived.
+static void crashed(int number, siginfo_t *info, void *context)
+{
+	note(number)(number, info, context);
 }
 
 // shipper/local.go looks for it.
@@ -149,13 +155,12 @@ void cairn_life_initialized(void)
 	if (file == NULL)
 		return;
 	for (int i = 0; i < CRASHES; i++) {
-		struct sigaction now, mine;
-		if (sigaction(crashes[i], NULL, &now) != 0 || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN ||
-		    now.sa_sigaction == crashed)
+		struct sigaction a;
+		if (sigaction(crashes[i], NULL, &a) != 0 || a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN ||
+		    a.sa_sigaction == crashed)
 			continue;
-		before[i] = mine = now;
-		mine.sa_sigaction = crashed;
-		mine.sa_flags |= SA_SIGINFO;
-		(void)sigaction(crashes[i], &mine, NULL);
+		handlers[i] = a.sa_sigaction;
+		a.sa_sigaction = crashed;
+		(void)sigaction(crashes[i], &a, NULL);
 	}
 }
