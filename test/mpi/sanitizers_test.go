@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +108,82 @@ int main(void)
 			require.Equal(t, 66, r.Code, r.Stderr)
 			require.Regexp(t, `heap-buffer-overflow(.|\n)*cairn_MPI_Waitall`, r.Stderr)
 		})
+	}
+}
+
+// A correct program of several threads: what a checker reports of it is not its own.
+const checked = `
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+enum { THREADS = 3 };
+static void *work(void *unused)
+{
+	int flag;
+	for (int i = 0; i < 1000; i++)
+		MPI_Iprobe(MPI_ANY_SOURCE, i % 100, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	int provided;
+	pthread_t thread[THREADS];
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	work(NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	printf("done\n");
+	fflush(stdout);
+	MPI_Finalize();
+	return 3;
+}
+`
+
+// reports returns what kinds of errors a checker reports at its end.
+func reports(stderr string) []string {
+	return regexp.MustCompile(`SUMMARY: \w+Sanitizer: [a-z -]*|ERROR SUMMARY: \d+ errors`).FindAllString(regexp.MustCompile(`\d+ byte\(s\)`).ReplaceAllString(stderr, "bytes"), -1)
+}
+
+// TestCheckedPrograms: a program that a sanitizer or valgrind checks prints and ends as it does
+// without the tracer, also where reports of the MPI library decide how it ends, and no report names
+// the tracer. Sanitizers' libraries come after ours, unless the user preloads them.
+func TestCheckedPrograms(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "checked.c")
+	require.NoError(t, os.WriteFile(source, []byte(checked), 0o644))
+	for _, check := range []struct {
+		name   string
+		flags  []string
+		before []string // of cairn
+		within []string // of the program
+		short  string   // the MPI that the short suite has it with; "": none
+	}{
+		{"address", []string{"-fsanitize=address"}, nil, nil, "mpich"},
+		{"address, undefined", []string{"-fsanitize=address,undefined"}, nil, nil, ""},
+		{"undefined", []string{"-fsanitize=undefined"}, nil, nil, ""},
+		{"thread", []string{"-fsanitize=thread"}, nil, nil, "openmpi"}, // MPICH's MPI_Finalize crashes with it
+		{"leak", []string{"-fsanitize=leak"}, nil, nil, ""},
+		{"preloaded address", nil, []string{"env", "LD_PRELOAD=" + shimtest.RuntimeLibrary(t, "libasan.so")}, nil, ""},
+		{"valgrind", nil, nil, []string{"valgrind", "--error-exitcode=99"}, ""},
+	} {
+		for _, implementation := range implementations {
+			if testing.Short() && implementation != check.short {
+				continue
+			}
+			t.Run(implementation+"/"+check.name, func(t *testing.T) {
+				program := shimtest.Compile(t, implementation, source, append(check.flags, "-pthread")...)
+				command := append(slices.Clone(check.within), program)
+				inShell := []string{"sh", "-c", `"$@"; exit $?`, "sh"} // for the exit code of a crash
+				plain := shimtest.Run(t, nil, slices.Concat(inShell, check.before, command)...)
+				dir := filepath.Join(t.TempDir(), "out")
+				traced := shimtest.Run(t, nil, slices.Concat(check.before, cairnRun(dir, command...))...)
+				require.Equal(t, plain.Code, traced.Code, traced.Stderr)
+				require.True(t, strings.HasPrefix(traced.Stdout, plain.Stdout), traced.Stdout)
+				require.Equal(t, reports(plain.Stderr), reports(traced.Stderr))
+				require.NotRegexp(t, `libcairn|cairn_`, traced.Stderr)
+				require.FileExists(t, filepath.Join(dir, "trace.cairn"))
+			})
+		}
 	}
 }

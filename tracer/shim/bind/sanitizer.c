@@ -1,10 +1,25 @@
-// The address sanitizer's library asks the program for its options by this function, the first
-// definition of which counts. It refuses to work if another library is loaded before it, as every
-// preloaded one is: functions of that one could replace what it observes. Ours does not define any
-// of these. A program's own function comes first, and ASAN_OPTIONS are read later.
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
+// Sanitizers ask the program for their options by functions that it may define. The first
+// definition counts, so a program's own comes before ours, and what the environment says is read
+// later.
+#define DEFINED __attribute__((visibility("default")))
 
+DEFINED const char *__asan_default_options(void);
+DEFINED const char *__tsan_default_suppressions(void);
+
+// The address sanitizer refuses to work if a library is loaded before its own, as every preloaded one
+// is, since functions of that library could replace those that it observes. We define none of these.
 const char *__asan_default_options(void)
 {
 	return "verify_asan_link_order=0";
+}
+
+// The thread sanitizer sees what libc's functions do for us, but not what orders that: our atomic
+// operations are not compiled for it. A text may stand for one library only.
+const char *__tsan_default_suppressions(void)
+{
+	return "called_from_lib:libcairn-openmpi.so\n"
+	       "called_from_lib:libcairn-mpich.so\n"
+	       "called_from_lib:libcairn-reference-openmpi.so\n"
+	       "called_from_lib:libcairn-reference-mpich.so\n"
+	       "called_from_lib:libcairn-allocations.so\n";
 }
