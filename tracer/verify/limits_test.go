@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "stacks")) {
 		pthread_attr_t small;
 		pthread_attr_init(&small);
-		if (pthread_attr_setstacksize(&small, 24 << 10) != 0 || dlopen("libpthread.so.0", RTLD_NOW) == NULL || dlopen(argv[2], RTLD_NOW) == NULL)
+		if (pthread_attr_setstacksize(&small, 16 << 10) != 0 || dlopen("libpthread.so.0", RTLD_NOW) == NULL || dlopen(argv[2], RTLD_NOW) == NULL)
 			return 1;
 		for (int i = 0; i < 20; i++, calls += 500) {
 			pthread_t t;

@@ -1,6 +1,7 @@
 #include "modules.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -45,12 +46,14 @@ static void build_id(const struct dl_phdr_info *info, char *out, size_t size)
 
 static void executable_path(char *out, size_t size)
 {
+	const int saved = errno;
 	ssize_t n = readlink("/proc/self/exe", out, size - 1);
 	const char *started = (const char *)getauxval(AT_EXECFN);
 
 	out[n > 0 ? n : 0] = 0;
 	if (n <= 0 && started != NULL) // no /proc
 		snprintf(out, size, "%s", started);
+	errno = saved;
 }
 
 // A known module. Unloaded modules are kept; a later module at the same address takes precedence.
@@ -232,6 +235,7 @@ static bool note_use(uintptr_t base)
 	return false;
 }
 
+// A module that is sent.
 struct resolved {
 	uintptr_t base; // 0: the executable, which is the first module
 	char path[4096], id[129];
@@ -252,22 +256,30 @@ static int describe_module(struct dl_phdr_info *info, size_t size, void *data)
 
 static _Atomic bool unsent; // a module could not be sent
 
-// send_module sends a module; r->base is 0 or that of a module.
-static void send_module(struct resolved *r)
+// send_module sends a module by its base.
+static void send_module(uintptr_t base)
 {
-	// Outside of the callback, which runs with the loader's lock.
-	if (dl_iterate_phdr(describe_module, r) == 1 && !cairn_resolve(r->path, r->id))
+	static struct cairn_rare sending;
+	static struct resolved r; // threads may have small stacks
+	bool sent = false;
+
+	if (cairn_rare_lock(&sending)) {
+		r.base = base;
+		// Outside of the callback, which runs with the loader's lock.
+		sent = dl_iterate_phdr(describe_module, &r) != 1 || cairn_resolve(r.path, r.id);
+		cairn_rare_unlock(&sending);
+	}
+	if (!sent)
 		atomic_store_explicit(&unsent, true, memory_order_relaxed);
 }
 
 bool cairn_modules_use(uintptr_t address)
 {
-	struct resolved r;
-	uintptr_t size;
+	uintptr_t base, size;
 
-	if (!cairn_modules_know(address, &r.base, &size) || !note_use(r.base))
+	if (!cairn_modules_know(address, &base, &size) || !note_use(base))
 		return false;
-	send_module(&r);
+	send_module(base);
 	return true;
 }
 
@@ -276,15 +288,15 @@ void cairn_modules_use_executable(void)
 	struct resolved r = {.base = 0};
 
 	if (dl_iterate_phdr(describe_module, &r) == 1 && note_use(r.base))
-		send_module(&r);
+		send_module(r.base);
 }
 
 void cairn_modules_retry(bool at_end)
 {
-	struct resolved r;
+	uintptr_t base;
 
 	if (!atomic_exchange_explicit(&unsent, false, memory_order_relaxed) && !at_end)
 		return;
-	for (int i = 0; i < MAX_MODULES && (r.base = atomic_load_explicit(&used[i], memory_order_relaxed)) != 0; i++)
-		send_module(&r);
+	for (int i = 0; i < MAX_MODULES && (base = atomic_load_explicit(&used[i], memory_order_relaxed)) != 0; i++)
+		send_module(base);
 }

@@ -32,10 +32,12 @@ static bool read_at(int file, void *to, size_t size, ElfW(Off) offset)
 	return syscall(SYS_pread64, file, to, size, offset) == (long)size;
 }
 
+// One thread at a time sends a module. Texts are static, since threads may have small stacks.
+
 // open_tables opens the folder of tables, and returns the address of the socket in it.
 static __attribute__((noinline)) int open_tables(struct sockaddr_un *socket)
 {
-	char path[sizeof(cairn_config.spool) + 16];
+	static char path[sizeof(cairn_config.spool) + 16];
 	int folder;
 
 	snprintf(path, sizeof(path), "%s/symbols", cairn_config.spool);
@@ -66,7 +68,7 @@ static bool debug_link(int binary, char name[MAX_LINK])
 	static const char section_name[] = ".gnu_debuglink";
 	ElfW(Ehdr) file;
 	ElfW(Shdr) section;
-	char names[1024];
+	static char names[1024];
 	const char *at;
 	size_t n;
 
@@ -91,7 +93,7 @@ static bool debug_link(int binary, char name[MAX_LINK])
 static int open_debug_file(int binary, const char *path, const char *id)
 {
 	static const char *const folders[] = {"%.*s%s", "%.*s.debug/%s", "/usr/lib/debug%.*s%s"};
-	char name[4096], link[MAX_LINK];
+	static char name[4096], link[MAX_LINK];
 	const char *slash = strrchr(path, '/');
 	int found, folder = slash != NULL ? (int)(slash + 1 - path) : 0;
 

@@ -53,6 +53,8 @@ static struct {
 	int64_t begin_ns, latest_ns; // −1: not known
 } steal = {.begin_ns = -1, .latest_ns = -1};
 
+// One thread at a time takes a sample. Texts are static, since threads may have small stacks.
+
 // read_small reads a kernel file that one read returns completely.
 static char *read_small(const char *path, char *text, size_t size)
 {
@@ -95,7 +97,7 @@ static int64_t counted(const char *stat, const char *name)
 // read_throttling reads cpu.stat: microseconds in version 2 of cgroups, nanoseconds in version 1.
 static void read_throttling(const char *path, struct cairn_opened *o, struct sample *s)
 {
-	char text[2048];
+	static char text[2048];
 
 	s->throttled_periods = s->throttled_ns = -1;
 	if (path[0] == 0 || read_opened(o, path, text, sizeof(text)) == NULL)
@@ -196,7 +198,7 @@ static int64_t stolen_ns(const char *stat)
 // read_steal reads the steal time if a reading is due, and returns the latest value.
 static int64_t read_steal(uint64_t now)
 {
-	char text[1024];
+	static char text[1024];
 	const uint64_t began = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (now < steal.due)
@@ -223,7 +225,8 @@ static void task_path(char *path, size_t size, const char *name)
 
 static void read_sample(struct sample *s)
 {
-	char path[64], text[2048];
+	static char text[2048];
+	char path[64];
 	struct rusage u;
 
 	memset(s, 0, sizeof(*s));
