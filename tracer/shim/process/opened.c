@@ -1,18 +1,30 @@
 #include "opened.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+enum { FAR = 500 };
+
+// far returns the number from which on ours are. Under a low limit they are the last ones, so that
+// the program's have the numbers that they have without the tracer.
+static int far(void)
+{
+	enum { MOST = 2 }; // the lock and the dictionary, which have to stay open
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 2 * FAR)
+		return FAR;
+	return limit.rlim_cur > 3 + MOST ? (int)limit.rlim_cur - MOST : 3; // 0 to 2 are the program's
+}
 
 void cairn_keep_open(struct cairn_opened *o, int file)
 {
-	enum { FAR = 500 };
 	struct stat s;
 
-	o->file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FAR);
+	o->file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, far());
 	if (o->file < 0 && file > 2)
-		o->file = file; // the limit of descriptors is lower
-	else if (o->file < 0 && file >= 0)
-		o->file = fcntl(file, F_DUPFD_CLOEXEC, 3); // the application may be expected to use 0 to 2
+		o->file = file;
 	if (file >= 0 && file != o->file)
 		close(file);
 	if (o->file >= 0 && cairn_stat_file(o->file, &s)) {
@@ -33,7 +45,7 @@ bool cairn_is_open(const struct cairn_opened *o)
 
 void cairn_open_file(struct cairn_opened *o, const char *path)
 {
-	cairn_keep_open(o, open(path, O_RDONLY | O_CLOEXEC));
+	cairn_keep_open(o, far() < FAR ? -1 : open(path, O_RDONLY | O_CLOEXEC));
 }
 
 ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)

@@ -30,7 +30,7 @@ void cairn_keep_open(struct cairn_opened *o, int file);
 bool cairn_is_open(const struct cairn_opened *o);
 
 // cairn_open_file opens a file of the kernel, which is then read again and again: opening one costs
-// several times as much as reading it.
+// several times as much as reading it. Under a low limit of descriptors it does not stay open.
 void cairn_open_file(struct cairn_opened *o, const char *path);
 
 // cairn_read_again reads the file from its beginning into text and terminates it with a zero byte.
