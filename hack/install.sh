@@ -14,7 +14,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdir -p "$BIN" "$BUILD"
 
-base_packages=(gcc g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross ccache libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user musl-tools valgrind)
+base_packages=(gcc g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross ccache libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user musl-tools valgrind
+  libjemalloc2 libtcmalloc-minimal4)
 reader_packages=(pkg-config libopen-trace-format2-dev otf2-tools python3-otf2 libsimgrid-dev python3 python3-pandas
   python3-nbclient python3-ipykernel)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps

@@ -13,8 +13,9 @@ import (
 // A fortranSymbol is a name under which Fortran libraries export an MPI procedure, as
 // compilers mangle it.
 type fortranSymbol struct {
-	name     string
-	function *mpi.Function // the C function that the Fortran layer calls
+	name      string
+	function  *mpi.Function // the C function that the Fortran layer calls
+	profiling bool          // a name of the profiling interface
 }
 
 // fortranOnly has procedures that are another form of a C function, by their name in lower case.
@@ -86,7 +87,7 @@ func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 	var list []fortranSymbol
 	add := func(f *mpi.Function, names ...string) {
 		for _, name := range names {
-			list = append(list, fortranSymbol{name, f})
+			list = append(list, fortranSymbol{name, f, false})
 		}
 	}
 	forms := map[string][]string{}
@@ -109,17 +110,27 @@ func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 			add(f, small+"_f08_large_", small+"_f08ts_large_")
 		}
 	}
+	// Of the profiling interface those names that compilers of today use.
+	for _, s := range list {
+		if strings.HasSuffix(s.name, "_") && !strings.HasSuffix(s.name, "__") {
+			list = append(list, fortranSymbol{"p" + s.name, s.function, true})
+		}
+	}
 	return list
 }
 
-// fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which
-// Fortran layers call.
+// fortranEntries writes the exported Fortran symbols, and those of the profiling interface, without
+// the conversions of handles: Fortran layers call them for themselves, and often.
 func fortranEntries(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"../fortran/fortran_entry.inc\"\n\n")
 	symbols := fortranSymbols(functions)
 	for slot, s := range symbols {
-		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d", s.name, slot, s.function.ID)
+		macro := "FORTRAN_ENTRY"
+		if s.profiling {
+			macro = "FORTRAN_PROFILING_ENTRY"
+		}
+		fmt.Fprintf(&b, "%s %s %d %d", macro, s.name, slot, s.function.ID)
 		if i := ignorableStatus(s.function); i >= 0 {
 			fmt.Fprintf(&b, " status=%d", i)
 		}
@@ -127,11 +138,11 @@ func fortranEntries(functions []*mpi.Function) string {
 	}
 	b.WriteString("\n")
 	for _, f := range functions {
-		if hasFortran(f) {
+		if semantics.Of(f).Operation != semantics.Convert {
 			fmt.Fprintf(&b, "PROFILING_ENTRY P%s %d\n", f.Name, f.ID)
 		}
 	}
-	fmt.Fprintf(&b, "\nFORTRAN_END %d %d\n", len(symbols), len(mpi.Functions))
+	fmt.Fprintf(&b, "\nFORTRAN_END %d\n", len(symbols))
 	return b.String()
 }
 

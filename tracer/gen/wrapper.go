@@ -61,11 +61,11 @@ func (w *wrapperWriter) anyCall() {
 // expectedCall writes the body that records a call that repeats the one that followed last time.
 func (w *wrapperWriter) expectedCall() {
 	f := w.f
-	w.line("const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(%d, CAIRN_CALLER));", f.ID)
-	w.ignoreStatus("fortran_")
+	w.line("const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(%d));", f.ID)
+	w.ignoreStatus("announced_")
 	w.line("struct cairn_record record_;")
 	w.declarations()
-	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);", f.ID, size(f))
+	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);", f.ID, size(f))
 	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s;", w.other())
 	same := "true"
 	for i := range f.Params {
@@ -76,7 +76,7 @@ func (w *wrapperWriter) expectedCall() {
 	w.line("if (CAIRN_UNLIKELY(!(%s))) {", strings.TrimPrefix(same, "true && "))
 	w.line("\tcairn_busy(&cairn_self, 0);\n\t\t%s;\n\t}", w.other())
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
-	w.line("if (CAIRN_UNLIKELY(fortran_))\n\t\treal_ = (__typeof__(real_))cairn_take_announcement(%d, (void *)real_);", f.ID)
+	w.line("if (CAIRN_UNLIKELY(announced_))\n\t\treal_ = (__typeof__(real_))cairn_take_announcement(%d, CAIRN_CALLER, (void *)real_);", f.ID)
 	w.beforeRecord()
 	w.statuses("true")
 	epoch := "cairn_epoch_now()"
@@ -162,7 +162,7 @@ func (w *wrapperWriter) passOnLibraryCalls() {
 	} else {
 		leave = "{ " + leave + "; return; }"
 	}
-	w.line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", w.f.ID, leave)
+	w.line("if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(%d, &caller_, &real_))\n\t\t%s;", w.f.ID, leave)
 	w.ignoreStatus("(caller_ & CAIRN_FORTRAN) != 0")
 }
 

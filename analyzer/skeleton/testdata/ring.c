@@ -12,6 +12,12 @@
 #include <string.h>
 #include <time.h>
 
+// PMPI_ calls are not to be recorded by Cairn either.
+static const struct {
+    unsigned name_size, size, type;
+    char name[8];
+} hidden_calls __attribute__((section(".note.cairn"), aligned(4), used)) = {6, 0, 1, "Cairn"};
+
 enum { RECORDED_RANKS = 8 };
 
 static int rank, size; // in MPI_COMM_WORLD

@@ -174,7 +174,7 @@ bool cairn_select_caller(uintptr_t pc, void *data)
 	struct cairn_callers *c = data;
 
 	if (c->n == 0 && pc != c->site)
-		return false; // a frame of MPI's Fortran layer
+		return false; // one of ours, or a frame of MPI's Fortran layer
 	if (cairn_is_libc(pc) || (c->n > 0 && cairn_in_library(pc)))
 		return true; // the start of the program or thread, or a function that MPI or the C library calls back
 	for (int i = 0; i < c->n; i++)

@@ -41,11 +41,12 @@ static struct known_rule {
 
 bool cairn_unwind_begin(bool fallback)
 {
+	if (atomic_load(&begun) && !fallback)
+		return true;
 	// Only if the program has it: loading a library would change the process.
 	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL, *function;
 
-	rules = cairn_arena_map(SLOTS * sizeof(*rules));
-	if (rules == NULL)
+	if (rules == NULL && (rules = cairn_arena_map(SLOTS * sizeof(*rules))) == NULL)
 		return false;
 	if (libgcc != NULL) {
 		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
@@ -125,7 +126,7 @@ bool cairn_is_libc(uintptr_t pc)
 	return pc - libc_base < libc_size;
 }
 
-static bool is_own(uintptr_t pc)
+bool cairn_is_own(uintptr_t pc)
 {
 	return pc - own_base < own_size;
 }
@@ -141,7 +142,7 @@ static int collect(struct _Unwind_Context *context, void *data)
 	uintptr_t pc = get_ip(context);
 	if (pc == 0 || c->n == CAIRN_MAX_FRAMES)
 		return 5; // _URC_END_OF_STACK
-	if (!is_own(pc))
+	if (!cairn_is_own(pc))
 		c->addresses[c->n++] = pc;
 	return 0;
 }
@@ -212,11 +213,10 @@ int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start
 	if (sp < stack.begin || sp > end)
 		return 0;
 	while (n < CAIRN_MAX_FRAMES) {
-		if (!is_own(pc)) {
+		if (!cairn_is_own(pc))
 			addresses[n++] = pc;
-			if (enough != NULL && enough(pc, data))
-				return n;
-		}
+		if (enough != NULL && enough(pc, data))
+			return n;
 		struct cairn_frame_rule rule = rule_at(pc);
 		uintptr_t cfa;
 		if (rule.kind == CAIRN_FRAME_FP || rule.kind == CAIRN_FRAME_DEREF || rule.saved == CAIRN_FP_AT_FP)

@@ -51,6 +51,9 @@ static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct c
 // there is no memory.
 bool cairn_unwind_begin(bool fallback);
 
+// cairn_is_own reports whether an address is in this library.
+bool cairn_is_own(uintptr_t pc);
+
 // cairn_is_libc reports whether an address is in the C library.
 bool cairn_is_libc(uintptr_t pc);
 
@@ -58,7 +61,7 @@ bool cairn_is_libc(uintptr_t pc);
 // own and without the C library's start of the program or thread. It returns their number, 0 if
 // none could be found. Once it has seen all functions on the stack it neither allocates nor takes a
 // lock. If walk is not NULL, what was read is kept there. If enough is not NULL, it is called for
-// each address, with data, and the walk ends when it returns true.
+// each address, also of our own, with data, and the walk ends when it returns true.
 int cairn_unwind(uintptr_t addresses[CAIRN_MAX_FRAMES], struct cairn_start start, struct cairn_walk *walk,
 		 bool (*enough)(uintptr_t pc, void *data), void *data);
 

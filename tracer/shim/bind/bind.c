@@ -13,6 +13,7 @@
 #include "../process/loader.h"
 #include "../process/names.h"
 #include "../process/state.h"
+#include "../process/thread.h"
 #include "bind.h"
 #include "control.h"
 #include "definition.h"
@@ -40,7 +41,9 @@ static void find_libmpi(void)
 		libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-// The libraries' code. state.h has the range around all of them, which may include other libraries.
+// The libraries' code, and ours: when a function of MPI ends with the call of another one it may
+// jump there, and seems to be called by its own caller. state.h has the range around the libraries,
+// which may include other ones.
 enum { LIBRARIES = 16 };
 static struct {
 	uintptr_t begin, size;
@@ -66,15 +69,17 @@ static void add_library(uintptr_t begin, uintptr_t size)
 		library[n].begin = begin;
 		library[n].size = size;
 		atomic_store_explicit(&libraries, n + 1, memory_order_release);
-		for (int i = 0; i < n; i++) {
+		for (int i = 1; i < n; i++) { // 0 is ours
 			if (library[i].begin < low)
 				low = library[i].begin;
 			if (library[i].begin + library[i].size > high)
 				high = library[i].begin + library[i].size;
 		}
 		// In this order a concurrent reader may find too wide a range, but never too narrow a one.
-		__atomic_store_n(&cairn_library_size, high - low, __ATOMIC_RELEASE);
-		__atomic_store_n(&cairn_library_begin, low, __ATOMIC_RELEASE);
+		if (n > 0) {
+			__atomic_store_n(&cairn_library_size, high - low, __ATOMIC_RELEASE);
+			__atomic_store_n(&cairn_library_begin, low, __ATOMIC_RELEASE);
+		}
 	}
 	pthread_mutex_unlock(&adding);
 }
@@ -99,6 +104,50 @@ void cairn_is_library(void *code)
 {
 	if (code != NULL && !cairn_in_library((uintptr_t)code))
 		dl_iterate_phdr(find_code, code);
+}
+
+#ifdef CAIRN_OPENMPI
+static int find_component(struct dl_phdr_info *info, size_t size, void *code)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+	return slash != NULL && strncmp(slash, "/mca_", 5) == 0 && find_code(info, size, code);
+}
+#endif
+
+bool cairn_in_component(uint64_t caller)
+{
+#ifdef CAIRN_OPENMPI
+	static _Atomic uint64_t others[64]; // call sites in callbacks of the program
+	_Atomic uint64_t *other = &others[caller * 0x9e3779b97f4a7c15u >> 58];
+
+	if (atomic_load_explicit(other, memory_order_relaxed) == caller)
+		return false;
+	if (dl_iterate_phdr(find_component, (void *)caller) != 0)
+		return true;
+	atomic_store_explicit(other, caller, memory_order_relaxed);
+#else
+	(void)caller;
+#endif
+	return false;
+}
+
+bool cairn_profiling_is_hidden;
+
+// find_note looks for the note in the first object, the executable.
+static int find_note(struct dl_phdr_info *info, size_t size, void *found)
+{
+	static const struct {
+		uint32_t name_size, size, type;
+		char name[8];
+	} note = {6, 0, 1, "Cairn"};
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_NOTE && memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, &note, sizeof(note)) != NULL)
+			*(bool *)found = true;
+	}
+	return 1;
 }
 
 // abi_is_ours checks for a symbol that only our family of implementations has.
@@ -150,8 +199,18 @@ static int not_there(void)
 	return MPI_ERR_OTHER;
 }
 
+// not_initialized replaces MPI_Initialized and MPI_Finalized in a process without MPI, whose
+// program refers to them weakly and would not find them without us.
+static int not_initialized(int *flag)
+{
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
 void *cairn_not_there(const char *name)
 {
+	if (libmpi == NULL && (strcmp(name, "MPI_Initialized") == 0 || strcmp(name, "MPI_Finalized") == 0))
+		return (void *)not_initialized;
 	fprintf(stderr, "cairn: %s was called, but this MPI library has no such function\n", name);
 	return (void *)not_there;
 }
@@ -170,11 +229,13 @@ bool cairn_traced(void)
 			cairn_clock_is_tsc = cairn_tsc_is_invariant();
 			bool mine = abi_is_ours() && cairn_config_read();
 			if (mine) {
+				dl_iterate_phdr(find_note, &cairn_profiling_is_hidden);
 				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 				cairn_life_called();
 			}
-			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable);
+			cairn_is_library((void *)cairn_traced);
 			cairn_is_library(cairn_dlsym(libmpi, CAIRN_ONLY_LIBMPI));
+			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable, cairn_knows);
 			ours = mine ? 1 : -1;
 		}
 		pthread_mutex_unlock(&looking);
@@ -191,6 +252,49 @@ bool cairn_pass_on(void **slot, const char *symbol)
 	return other != NULL;
 }
 
+_Atomic bool cairn_tool_is_behind;
+
+void cairn_note_tool(void)
+{
+	if (atomic_exchange(&cairn_tool_is_behind, true))
+		return;
+	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++)
+		__atomic_store_n(&cairn_profiling_slots[id], NULL, __ATOMIC_RELEASE);
+}
+
+// Calls are counted even after tracing has stopped, and with clustering the markers matter.
+bool cairn_must_record(unsigned id)
+{
+	return cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
+}
+
+void *cairn_wrapper_of(unsigned id)
+{
+	return cairn_wrapper_distance[id] != 0 ? (char *)cairn_wrapper_distance + cairn_wrapper_distance[id] : NULL;
+}
+
+void *cairn_lead(void **slot, unsigned id, void *real, bool general)
+{
+	void *wrapper = cairn_wrapper_of(id);
+
+	if (!cairn_recorded(id)) {
+		if (general)
+			__atomic_store_n(slot, real, __ATOMIC_RELEASE);
+		// MPI_Pcontrol may have turned tracing on in the meantime, on another thread.
+		if (!cairn_recorded(id))
+			return real;
+	}
+	if (general)
+		__atomic_store_n(slot, wrapper, __ATOMIC_RELEASE);
+	return wrapper;
+}
+
+bool cairn_knows(unsigned id, uint64_t caller)
+{
+	return cairn_profiling_is_hidden || cairn_self.depth != 0 || cairn_self.busy != 0 || atomic_load(&cairn_state) == CAIRN_OFF || !cairn_recorded(id) || cairn_in_library(caller) ||
+		cairn_in_component(caller);
+}
+
 // cairn_bind is called from the entry point: at the first call of a function, and at every call
 // of one that is not the same for all callers. Threads may call it concurrently, and all find
 // the same function.
@@ -203,28 +307,20 @@ void *cairn_bind(unsigned id, uintptr_t caller)
 
 	if (known && !d.mpi)
 		return d.address;
-	// calls are counted even after tracing has stopped, and with clustering the markers matter
-	bool traced = cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
+	bool traced = cairn_must_record(id);
 	if (!traced && cairn_pass_on(&cairn_slots[id], cairn_name(id)))
 		return cairn_slots[id];
 	if (!known)
 		d = cairn_definition(&cairn_slots[id], cairn_name(id), caller);
 	if (d.address == NULL)
 		return cairn_not_there(cairn_name(id));
-
-	void *target = d.address;
-	if (traced && d.mpi && cairn_wrapper_distance[id] != 0) {
+	if (traced && d.mpi && cairn_wrapper_of(id) != NULL) {
 		__atomic_store_n(&cairn_real[id], d.address, __ATOMIC_RELEASE);
-		target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
-	}
-	if (target != d.address && !cairn_recorded(id)) {
-		if (d.general)
-			__atomic_store_n(&cairn_slots[id], d.address, __ATOMIC_RELEASE);
-		// MPI_Pcontrol may have turned tracing on in the meantime, on another thread.
-		if (!cairn_recorded(id))
-			return d.address;
+		if (!d.library)
+			cairn_note_tool();
+		return cairn_lead(&cairn_slots[id], id, d.address, d.general);
 	}
 	if (d.general)
-		__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
-	return target;
+		__atomic_store_n(&cairn_slots[id], d.address, __ATOMIC_RELEASE);
+	return d.address;
 }

@@ -58,19 +58,28 @@ bool cairn_leaves_out(void)
 	return atomic_load(&was_off) || atomic_load(&excluded) != 0;
 }
 
+// lead changes where a slot leads, unless each call is bound anew.
+static void lead(void **slot, void *target)
+{
+	if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) != NULL)
+		__atomic_store_n(slot, target, __ATOMIC_RELEASE);
+}
+
 static void turn(bool turn_off)
 {
 	atomic_store(&off, turn_off);
 	atomic_fetch_add(&cairn_untraced, 1);
+	cairn_self.announced = 0; // of a call that was not recorded
 	if (turn_off)
 		atomic_store(&was_off, true);
 	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++) {
 		void *real = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE), *target = real;
-		if (real == NULL || cairn_group[id] == 0 || __atomic_load_n(&cairn_slots[id], __ATOMIC_ACQUIRE) == NULL)
-			continue; // not bound, or at each call anew
+		if (real == NULL || cairn_group[id] == 0)
+			continue; // not bound
 		if (cairn_recorded(id))
 			target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
-		__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
+		lead(&cairn_slots[id], target);
+		lead(&cairn_profiling_slots[id], target);
 	}
 }
 

@@ -31,9 +31,9 @@ static const char *load(const struct cairn_reference_shim *shim)
 	return NULL;
 }
 
-bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *))
+bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *), bool (*knows)(unsigned, uint64_t))
 {
-	const struct cairn_reference_shim shim = {inner, symbol, variable, cairn_thread_number, give_up};
+	const struct cairn_reference_shim shim = {inner, symbol, variable, cairn_thread_number, give_up, knows};
 	const int saved = errno;
 	const char *failed = load(&shim);
 

@@ -17,6 +17,7 @@ struct cairn_reference_shim {
 	void *(*symbol)(const char *name), *(*variable)(const char *name); // abi.h
 	uint32_t (*thread_number)(void); // thread.h
 	void (*give_up)(void); // ends the log, for example if its file cannot be written
+	bool (*knows)(unsigned id, uint64_t caller); // bind.h
 };
 
 // Functions of the library for the shim.
@@ -38,8 +39,8 @@ const struct cairn_reference *cairn_reference_begin(const struct cairn_reference
 // NULL: the library is not loaded. It is loaded while cairn_verifying is set, and never unloaded.
 extern CAIRN_HIDDEN const struct cairn_reference *_Atomic cairn_reference;
 
-// cairn_reference_load loads the library at the first call of MPI; inner, symbol and variable are
-// functions of bind.c. If it fails it prints why on standard error and returns false.
-bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *));
+// cairn_reference_load loads the library at the first call of MPI; the functions are of bind.c. If
+// it fails it prints why on standard error and returns false.
+bool cairn_reference_load(void *(*inner)(unsigned), void *(*symbol)(const char *), void *(*variable)(const char *), bool (*knows)(unsigned, uint64_t));
 
 #endif

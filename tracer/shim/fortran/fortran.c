@@ -27,13 +27,8 @@ const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #endif
 
 extern void *cairn_fortran_slots[] CAIRN_HIDDEN;
-extern void *cairn_profiling_slots[] CAIRN_HIDDEN;
-
-// Announced calls are recorded.
-bool cairn_record_fortran CAIRN_HIDDEN;
 
 void *cairn_bind_fortran(unsigned slot, uintptr_t caller) CAIRN_HIDDEN;
-void *cairn_bind_profiling(unsigned id, uintptr_t caller) CAIRN_HIDDEN;
 
 static const char *symbol_name(unsigned slot)
 {
@@ -70,13 +65,26 @@ static void know_layer(struct cairn_definition d)
 		cairn_is_library(d.address);
 }
 
+// may_be_tools reports whether a tool may call this symbol in a call that we have announced: it is
+// one of the profiling interface, and ours of the call leads to the tool.
+static bool may_be_tools(const char *symbol, uintptr_t caller)
+{
+	return symbol[0] == 'p' && !cairn_definition(symbol + 1, symbol + 1, caller).library;
+}
+
+static const unsigned OF_LAYER = 0x80000000; // in a slot: a Fortran layer calls another one
+
 // cairn_bind_fortran is called from a Fortran symbol as cairn_bind is for C.
 void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
 {
+	const bool of_layer = (slot & OF_LAYER) != 0;
+	slot &= ~OF_LAYER;
 	struct cairn_definition d;
 	bool known = cairn_recall(&cairn_fortran_slots[slot], caller, &d), traced = false;
 	void *adapter, *target;
 
+	if (of_layer && (known || (d = cairn_definition(&cairn_fortran_slots[slot], symbol_name(slot), caller)).address != NULL))
+		return d.address;
 	if (!known || d.mpi) {
 		traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
 		if (!traced && cairn_pass_on(&cairn_fortran_slots[slot], symbol_name(slot)))
@@ -92,9 +100,14 @@ void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
 	if (traced && d.mpi) {
 		if (!known)
 			know_layer(d);
+		if (!d.library)
+			cairn_note_tool();
 		adapter = cairn_fortran_adapter(cairn_self.announced);
+		if (adapter != NULL && may_be_tools(symbol_name(slot), caller)) {
+			withdraw();
+			return target;
+		}
 		if (adapter != NULL) {
-			cairn_is_library(adapter);
 			__atomic_store_n(&cairn_fortran_behind[slot], d.address, __ATOMIC_RELEASE);
 			target = adapter;
 		}
@@ -102,50 +115,30 @@ void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
 		cairn_fortran_status_ignore = MPI_F_STATUS_IGNORE;
 		cairn_fortran_statuses_ignore = MPI_F_STATUSES_IGNORE;
 #endif
-		cairn_record_fortran = true;
 	}
 	if (d.general)
 		__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
 	return target;
 }
 
-// cairn_bind_profiling finds the target of a PMPI function.
-void *cairn_bind_profiling(unsigned id, uintptr_t caller)
+bool cairn_is_programs_at(unsigned function, uint64_t *caller, void **real)
 {
-	char name[128];
-	struct cairn_definition d;
-
-	if (cairn_recall(&cairn_profiling_slots[id], caller, &d))
-		return d.address;
-	snprintf(name, sizeof(name), "P%s", cairn_name(id));
-	if (!cairn_traced() && cairn_pass_on(&cairn_profiling_slots[id], name))
-		return cairn_profiling_slots[id];
-	d = cairn_definition(&cairn_profiling_slots[id], name, caller);
-	if (d.address == NULL)
-		return cairn_not_there(name);
-	if (d.general)
-		__atomic_store_n(&cairn_profiling_slots[id], d.address, __ATOMIC_RELEASE);
-	return d.address;
+	if (cairn_is_announced(function)) {
+		const uint64_t announced = cairn_self.announcement.caller;
+		*real = cairn_take_announcement(function, *caller, *real);
+		*caller = announced | (announced != *caller ? CAIRN_FORTRAN : 0);
+		return true;
+	}
+	return !cairn_in_library(*caller) && (cairn_self.depth == 0 || !cairn_in_component(*caller));
 }
 
-bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real)
-{
-	if (!cairn_in_library(*caller))
-		return true; // the caller is a library of the program, mapped between those of MPI
-	if (cairn_self.announced != function)
-		return false;
-	*caller = cairn_self.announcement.caller | CAIRN_FORTRAN;
-	*real = cairn_take_announcement(function, *real);
-	return true;
-}
-
-void *cairn_take_announcement(unsigned function, void *real)
+void *cairn_take_announcement(unsigned function, uint64_t caller, void *real)
 {
 	struct cairn_announcement *a = &cairn_self.announcement;
 
 	if (a->real != NULL)
 		real = a->real;
-	else if (a->profiling && cairn_inner(function) != NULL)
+	else if (a->profiling == (uint32_t)caller && cairn_inner(function) != NULL)
 		real = cairn_inner(function);
 	a->real = NULL;
 	a->profiling = 0;

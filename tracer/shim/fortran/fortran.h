@@ -15,21 +15,28 @@
 // The bit of a caller's address (record.h) that marks a call from Fortran.
 #define CAIRN_FORTRAN ((uint64_t)1 << 63)
 
-// cairn_called_from_fortran handles a call of function that came from a library (state.h). It
-// returns false if the library made the call for its own purposes; otherwise it sets the caller and
-// the function to call.
-bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
-#define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
-
-// cairn_from_fortran reports whether a call of function by a caller is the one that was announced.
-static inline bool cairn_from_fortran(unsigned function, uint64_t caller)
+// cairn_may_not_be_programs reports whether cairn_is_programs must be asked about a call: it may be
+// one of the MPI library's, or announced.
+static inline bool cairn_may_not_be_programs(uint64_t caller)
 {
-	return cairn_self.announced == function && cairn_in_library(caller);
+	return cairn_called_by_library(caller) || (cairn_self.announced | cairn_self.depth) != 0;
+}
+
+// cairn_is_programs reports whether the program made a call of function, and not the MPI library
+// for its own purposes. If the call was announced it sets the caller and the function to call.
+bool cairn_is_programs_at(unsigned function, uint64_t *caller, void **real);
+#define cairn_is_programs(function, caller, real) cairn_is_programs_at(function, caller, (void **)(real))
+
+// cairn_is_announced reports whether a call of function is the one that was announced, by the
+// Fortran layer or a tool in front of us that is between.
+static inline bool cairn_is_announced(unsigned function)
+{
+	return cairn_self.announced == function;
 }
 
 // cairn_take_announcement must be called when a wrapper records the announced call. It returns the
 // function to call instead of real.
-void *cairn_take_announcement(unsigned function, void *real);
+void *cairn_take_announcement(unsigned function, uint64_t caller, void *real);
 
 // Open MPI's Fortran layer passes a status of its own to C even if the program ignores it.
 // Whether the program does is seen from its own argument (MPI_STATUS_IGNORE is the address of a

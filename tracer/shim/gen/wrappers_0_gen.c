@@ -4,7 +4,7 @@
 static OTHER int other_MPI_Send(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(1, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(1, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -28,9 +28,9 @@ static OTHER int other_MPI_Send(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(1, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(1));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -38,8 +38,8 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(1, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(1, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -54,7 +54,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 static OTHER int other_MPI_Send_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(2, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(2, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -78,9 +78,9 @@ static OTHER int other_MPI_Send_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(2, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(2));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -88,8 +88,8 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(2, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(2, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -104,7 +104,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 static OTHER int other_MPI_Bsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(3, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(3, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -128,9 +128,9 @@ static OTHER int other_MPI_Bsend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(3, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(3));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -138,8 +138,8 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(3, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(3, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -154,7 +154,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 static OTHER int other_MPI_Bsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(4, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(4, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -178,9 +178,9 @@ static OTHER int other_MPI_Bsend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(4, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(4));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -188,8 +188,8 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(4, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(4, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -204,7 +204,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 static OTHER int other_MPI_Ssend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(5, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(5, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -228,9 +228,9 @@ static OTHER int other_MPI_Ssend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(5, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(5));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -238,8 +238,8 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(5, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(5, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -254,7 +254,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 static OTHER int other_MPI_Ssend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(6, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(6, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -278,9 +278,9 @@ static OTHER int other_MPI_Ssend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(6, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(6));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -288,8 +288,8 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(6, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(6, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -304,7 +304,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 static OTHER int other_MPI_Rsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(7, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(7, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -328,9 +328,9 @@ static OTHER int other_MPI_Rsend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(7, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(7));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -338,8 +338,8 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(7, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(7, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -354,7 +354,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 static OTHER int other_MPI_Rsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(8, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(8, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
@@ -378,9 +378,9 @@ static OTHER int other_MPI_Rsend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(8, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(8));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -388,8 +388,8 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(8, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(8, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
@@ -404,7 +404,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 static OTHER int other_MPI_Recv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(9, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(9, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -443,8 +443,8 @@ static OTHER int other_MPI_Recv(uint64_t caller_, const void *frame_, void *buf,
 
 int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(9, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(9));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -452,7 +452,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -460,8 +460,8 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(9, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(9, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -485,7 +485,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 static OTHER int other_MPI_Recv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(10, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(10, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -524,8 +524,8 @@ static OTHER int other_MPI_Recv_c(uint64_t caller_, const void *frame_, void *bu
 
 int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(10, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(10));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -533,7 +533,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -541,8 +541,8 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(10, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(10, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -566,7 +566,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 static OTHER int other_MPI_Isend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(11, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(11, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -593,9 +593,9 @@ static OTHER int other_MPI_Isend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(11, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(11));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -603,8 +603,8 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(11, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(11, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -622,7 +622,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 static OTHER int other_MPI_Isend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(12, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(12, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -649,9 +649,9 @@ static OTHER int other_MPI_Isend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(12, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(12));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -659,8 +659,8 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(12, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(12, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -678,7 +678,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 static OTHER int other_MPI_Ibsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(13, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(13, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -705,9 +705,9 @@ static OTHER int other_MPI_Ibsend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(13, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(13));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -715,8 +715,8 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(13, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(13, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -734,7 +734,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 static OTHER int other_MPI_Ibsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(14, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(14, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -761,9 +761,9 @@ static OTHER int other_MPI_Ibsend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(14, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(14));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -771,8 +771,8 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(14, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(14, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -790,7 +790,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 static OTHER int other_MPI_Issend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(15, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(15, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -817,9 +817,9 @@ static OTHER int other_MPI_Issend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(15, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(15));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -827,8 +827,8 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(15, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(15, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -846,7 +846,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 static OTHER int other_MPI_Issend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(16, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(16, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -873,9 +873,9 @@ static OTHER int other_MPI_Issend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(16, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(16));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -883,8 +883,8 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(16, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(16, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -902,7 +902,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 static OTHER int other_MPI_Irsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(17, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(17, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -929,9 +929,9 @@ static OTHER int other_MPI_Irsend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(17, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(17));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -939,8 +939,8 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(17, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(17, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -958,7 +958,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 static OTHER int other_MPI_Irsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(18, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(18, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -985,9 +985,9 @@ static OTHER int other_MPI_Irsend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(18, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(18));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -995,8 +995,8 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(18, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(18, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1014,7 +1014,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 static OTHER int other_MPI_Irecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(19, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(19, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
@@ -1041,9 +1041,9 @@ static OTHER int other_MPI_Irecv(uint64_t caller_, const void *frame_, void *buf
 
 int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(19, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(19));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1051,8 +1051,8 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(19, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(19, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
@@ -1071,7 +1071,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 static OTHER int other_MPI_Irecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(20, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(20, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
@@ -1098,9 +1098,9 @@ static OTHER int other_MPI_Irecv_c(uint64_t caller_, const void *frame_, void *b
 
 int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(20, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(20));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1108,8 +1108,8 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(20, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(20, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
@@ -1128,7 +1128,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 static OTHER int other_MPI_Sendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(21, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(21, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1172,8 +1172,8 @@ static OTHER int other_MPI_Sendrecv(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(21, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(21));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1181,7 +1181,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1189,8 +1189,8 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(21, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(21, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1214,7 +1214,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 static OTHER int other_MPI_Sendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(22, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(22, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1258,8 +1258,8 @@ static OTHER int other_MPI_Sendrecv_c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(22, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(22));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1267,7 +1267,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1275,8 +1275,8 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(22, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(22, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1300,7 +1300,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 static OTHER int other_MPI_Sendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(23, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(23, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1342,8 +1342,8 @@ static OTHER int other_MPI_Sendrecv_replace(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(23, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(23));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1351,7 +1351,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1359,8 +1359,8 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(23, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(23, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1384,7 +1384,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 static OTHER int other_MPI_Sendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(24, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(24, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1426,8 +1426,8 @@ static OTHER int other_MPI_Sendrecv_replace_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(24, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(24));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1435,7 +1435,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1443,8 +1443,8 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(24, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(24, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1468,7 +1468,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 static OTHER int other_MPI_Isendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(25, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(25, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
@@ -1500,9 +1500,9 @@ static OTHER int other_MPI_Isendrecv(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(25, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(25));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1510,8 +1510,8 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(25, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(25, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1530,7 +1530,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 static OTHER int other_MPI_Isendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(26, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(26, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
@@ -1562,9 +1562,9 @@ static OTHER int other_MPI_Isendrecv_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(26, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(26));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1572,8 +1572,8 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(26, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(26, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1592,7 +1592,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 static OTHER int other_MPI_Isendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(27, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(27, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
@@ -1622,9 +1622,9 @@ static OTHER int other_MPI_Isendrecv_replace(uint64_t caller_, const void *frame
 
 int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(27, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(27));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1632,8 +1632,8 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(27, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(27, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1652,7 +1652,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 static OTHER int other_MPI_Isendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(28, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(28, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
@@ -1682,9 +1682,9 @@ static OTHER int other_MPI_Isendrecv_replace_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(28, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(28));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1692,8 +1692,8 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(28, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(28, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1712,7 +1712,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 static OTHER int other_MPI_Send_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(29, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(29, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -1739,9 +1739,9 @@ static OTHER int other_MPI_Send_init(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(29, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(29));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1749,8 +1749,8 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(29, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(29, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1768,7 +1768,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 static OTHER int other_MPI_Send_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(30, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(30, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -1795,9 +1795,9 @@ static OTHER int other_MPI_Send_init_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(30, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(30));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1805,8 +1805,8 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(30, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(30, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1824,7 +1824,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 static OTHER int other_MPI_Bsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(31, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(31, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -1851,9 +1851,9 @@ static OTHER int other_MPI_Bsend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(31, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(31));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1861,8 +1861,8 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(31, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(31, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1880,7 +1880,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 static OTHER int other_MPI_Bsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(32, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(32, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -1907,9 +1907,9 @@ static OTHER int other_MPI_Bsend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(32, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(32));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1917,8 +1917,8 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(32, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(32, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1936,7 +1936,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 static OTHER int other_MPI_Ssend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(33, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(33, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -1963,9 +1963,9 @@ static OTHER int other_MPI_Ssend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(33, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(33));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1973,8 +1973,8 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(33, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(33, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -1992,7 +1992,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 static OTHER int other_MPI_Ssend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(34, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(34, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -2019,9 +2019,9 @@ static OTHER int other_MPI_Ssend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(34, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(34));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2029,8 +2029,8 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(34, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(34, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -2048,7 +2048,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 static OTHER int other_MPI_Rsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(35, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(35, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -2075,9 +2075,9 @@ static OTHER int other_MPI_Rsend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(35, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(35));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2085,8 +2085,8 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(35, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(35, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -2104,7 +2104,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 static OTHER int other_MPI_Rsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(36, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(36, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
@@ -2131,9 +2131,9 @@ static OTHER int other_MPI_Rsend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(36, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(36));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2141,8 +2141,8 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(36, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(36, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
@@ -2160,7 +2160,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 static OTHER int other_MPI_Recv_init(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(37, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(37, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
@@ -2187,9 +2187,9 @@ static OTHER int other_MPI_Recv_init(uint64_t caller_, const void *frame_, void 
 
 int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(37, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(37));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2197,8 +2197,8 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(37, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(37, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
@@ -2217,7 +2217,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 static OTHER int other_MPI_Recv_init_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(38, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(38, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
@@ -2244,9 +2244,9 @@ static OTHER int other_MPI_Recv_init_c(uint64_t caller_, const void *frame_, voi
 
 int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(38, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(38));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2254,8 +2254,8 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(38, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(38, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
@@ -2274,7 +2274,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 static OTHER int other_MPI_Start(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(39, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(39, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Start(request));
 	struct cairn_record record_;
@@ -2296,9 +2296,9 @@ static OTHER int other_MPI_Start(uint64_t caller_, const void *frame_, MPI_Reque
 
 int cairn_MPI_Start(MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(39, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(39));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2306,8 +2306,8 @@ int cairn_MPI_Start(MPI_Request *request)
 		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(39, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(39, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Start(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
@@ -2325,7 +2325,7 @@ int cairn_MPI_Start(MPI_Request *request)
 static OTHER int other_MPI_Startall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[])
 {
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(40, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(40, &caller_, &real_))
 		return real_(count, array_of_requests);
 	CAIRN_REFERENCE_CALL(call_MPI_Startall(count, array_of_requests));
 	struct cairn_record record_;
@@ -2349,10 +2349,10 @@ static OTHER int other_MPI_Startall(uint64_t caller_, const void *frame_, int co
 
 int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(40, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(40));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2360,8 +2360,8 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
 	}
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(40, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(40, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Startall(count, array_of_requests));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_requests);
@@ -2379,7 +2379,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 static OTHER int other_MPI_Wait(uint64_t caller_, const void *frame_, MPI_Request *request, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(41, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(41, &caller_, &real_))
 		return real_(request, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2415,8 +2415,8 @@ static OTHER int other_MPI_Wait(uint64_t caller_, const void *frame_, MPI_Reques
 
 int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(41, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(41));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2424,7 +2424,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2432,8 +2432,8 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
 	}
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(41, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(41, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Wait(request, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2457,7 +2457,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 static OTHER int other_MPI_Waitany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(42, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(42, &caller_, &real_))
 		return real_(count, array_of_requests, index, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2496,8 +2496,8 @@ static OTHER int other_MPI_Waitany(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(42, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(42));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -2506,7 +2506,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2514,8 +2514,8 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
 	}
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(42, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(42, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Waitany(count, array_of_requests, index, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2540,7 +2540,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(43, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(43, &caller_, &real_))
 		return real_(count, array_of_requests, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2582,15 +2582,15 @@ static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(43, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(43));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2598,8 +2598,8 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(43, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(43, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -2629,7 +2629,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(44, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(44, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2674,8 +2674,8 @@ static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int in
 
 int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(44, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(44));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -2683,7 +2683,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2691,8 +2691,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(44, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(44, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -2724,7 +2724,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 static OTHER int other_MPI_Test(uint64_t caller_, const void *frame_, MPI_Request *request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(45, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(45, &caller_, &real_))
 		return real_(request, flag, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2761,8 +2761,8 @@ static OTHER int other_MPI_Test(uint64_t caller_, const void *frame_, MPI_Reques
 
 int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(45, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(45));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2770,7 +2770,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -2778,8 +2778,8 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	}
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(45, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(45, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Test(request, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2804,7 +2804,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 static OTHER int other_MPI_Testany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(46, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(46, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2844,8 +2844,8 @@ static OTHER int other_MPI_Testany(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(46, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(46));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -2854,7 +2854,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2862,8 +2862,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	}
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(46, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(46, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Testany(count, array_of_requests, index, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2889,7 +2889,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(47, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(47, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2932,15 +2932,15 @@ static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(47, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(47));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -2948,8 +2948,8 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(47, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(47, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -2980,7 +2980,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(48, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(48, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3025,8 +3025,8 @@ static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int in
 
 int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(48, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(48));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -3034,7 +3034,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3042,8 +3042,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(48, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(48, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -3075,7 +3075,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 static OTHER int other_MPI_Request_free(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(49, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(49, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_free(request));
 	struct cairn_record record_;
@@ -3097,9 +3097,9 @@ static OTHER int other_MPI_Request_free(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Request_free(MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(49, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(49));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -3107,8 +3107,8 @@ int cairn_MPI_Request_free(MPI_Request *request)
 		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(49, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(49, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_free(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(request);
@@ -3125,7 +3125,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 static OTHER int other_MPI_Request_get_status(uint64_t caller_, const void *frame_, MPI_Request request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(50, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(50, &caller_, &real_))
 		return real_(request, flag, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3160,8 +3160,8 @@ static OTHER int other_MPI_Request_get_status(uint64_t caller_, const void *fram
 
 int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(50, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(50));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3169,7 +3169,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -3177,8 +3177,8 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	}
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(50, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(50, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status(request, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3202,7 +3202,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(51, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(51, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3243,15 +3243,15 @@ static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *
 
 int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(51, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(51));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3259,8 +3259,8 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(51, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(51, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -3290,7 +3290,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 static OTHER int other_MPI_Request_get_status_any(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(52, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(52, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3328,8 +3328,8 @@ static OTHER int other_MPI_Request_get_status_any(uint64_t caller_, const void *
 
 int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(52, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(52));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -3338,7 +3338,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3346,8 +3346,8 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(52, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(52, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3372,7 +3372,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void *frame_, int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(53, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(53, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3415,8 +3415,8 @@ static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void 
 
 int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(53, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(53));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -3424,7 +3424,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
@@ -3432,8 +3432,8 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(53, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(53, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	if (true)
 		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
@@ -3464,7 +3464,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 static OTHER int other_MPI_Cancel(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(54, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(54, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Cancel(request));
 	struct cairn_record record_;
@@ -3483,9 +3483,9 @@ static OTHER int other_MPI_Cancel(uint64_t caller_, const void *frame_, MPI_Requ
 
 int cairn_MPI_Cancel(MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(54, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(54));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
@@ -3493,8 +3493,8 @@ int cairn_MPI_Cancel(MPI_Request *request)
 		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(54, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(54, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cancel(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
@@ -3511,7 +3511,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(55, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(55, &caller_, &real_))
 		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Test_cancelled(status, flag));
 	struct cairn_record record_;
@@ -3535,7 +3535,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(56, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(56, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_count(status, datatype, count));
 	struct cairn_record record_;
@@ -3560,7 +3560,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(57, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(57, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_count_c(status, datatype, count));
 	struct cairn_record record_;
@@ -3583,7 +3583,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 static OTHER int other_MPI_Probe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(58, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(58, &caller_, &real_))
 		return real_(source, tag, comm, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3619,8 +3619,8 @@ static OTHER int other_MPI_Probe(uint64_t caller_, const void *frame_, int sourc
 
 int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(58, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(58));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3628,7 +3628,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3636,8 +3636,8 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(58, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(58, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Probe(source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3660,7 +3660,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 static OTHER int other_MPI_Iprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(59, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(59, &caller_, &real_))
 		return real_(source, tag, comm, flag, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3697,8 +3697,8 @@ static OTHER int other_MPI_Iprobe(uint64_t caller_, const void *frame_, int sour
 
 int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(59, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(59));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3706,7 +3706,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3714,8 +3714,8 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
 	}
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(59, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(59, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iprobe(source, tag, comm, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3739,7 +3739,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 static OTHER int other_MPI_Mprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(60, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(60, &caller_, &real_))
 		return real_(source, tag, comm, message, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3777,8 +3777,8 @@ static OTHER int other_MPI_Mprobe(uint64_t caller_, const void *frame_, int sour
 
 int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(60, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(60));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3786,7 +3786,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3794,8 +3794,8 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
 	}
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(60, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(60, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Mprobe(source, tag, comm, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3820,7 +3820,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 static OTHER int other_MPI_Improbe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(61, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(61, &caller_, &real_))
 		return real_(source, tag, comm, flag, message, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3859,8 +3859,8 @@ static OTHER int other_MPI_Improbe(uint64_t caller_, const void *frame_, int sou
 
 int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(61, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(61));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3868,7 +3868,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
@@ -3876,8 +3876,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
 	}
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(61, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(61, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Improbe(source, tag, comm, flag, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3903,7 +3903,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 static OTHER int other_MPI_Mrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(62, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(62, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3942,8 +3942,8 @@ static OTHER int other_MPI_Mrecv(uint64_t caller_, const void *frame_, void *buf
 
 int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(62, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(62));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3951,7 +3951,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -3959,8 +3959,8 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	}
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(62, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(62, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Mrecv(buf, count, datatype, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3985,7 +3985,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 static OTHER int other_MPI_Mrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(63, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(63, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4024,8 +4024,8 @@ static OTHER int other_MPI_Mrecv_c(uint64_t caller_, const void *frame_, void *b
 
 int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(63, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(63));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -4033,7 +4033,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -4041,8 +4041,8 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	}
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(63, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(63, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -4067,7 +4067,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 static OTHER int other_MPI_Imrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(64, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(64, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv(buf, count, datatype, message, request));
 	struct cairn_record record_;
@@ -4093,9 +4093,9 @@ static OTHER int other_MPI_Imrecv(uint64_t caller_, const void *frame_, void *bu
 
 int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(64, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(64));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -4103,8 +4103,8 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	}
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(64, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(64, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv(buf, count, datatype, message, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, request);
@@ -4123,7 +4123,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 static OTHER int other_MPI_Imrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(65, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(65, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	struct cairn_record record_;
@@ -4149,9 +4149,9 @@ static OTHER int other_MPI_Imrecv_c(uint64_t caller_, const void *frame_, void *
 
 int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(65, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(65));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
@@ -4159,8 +4159,8 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	}
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(65, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(65, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(buf, count, datatype, message, request);
@@ -4179,7 +4179,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 static OTHER int other_MPI_Buffer_attach(uint64_t caller_, const void *frame_, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(66, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(66, &caller_, &real_))
 		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach(buffer, size));
 	struct cairn_record record_;
@@ -4199,9 +4199,9 @@ static OTHER int other_MPI_Buffer_attach(uint64_t caller_, const void *frame_, v
 
 int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(66, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(66));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4209,8 +4209,8 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(66, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(66, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach(buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, size);
@@ -4225,7 +4225,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 static OTHER int other_MPI_Buffer_attach_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(67, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(67, &caller_, &real_))
 		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach_c(buffer, size));
 	struct cairn_record record_;
@@ -4245,9 +4245,9 @@ static OTHER int other_MPI_Buffer_attach_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(67, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(67));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4255,8 +4255,8 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(67, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(67, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach_c(buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer, size);
@@ -4271,7 +4271,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 static OTHER int other_MPI_Buffer_detach(uint64_t caller_, const void *frame_, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(68, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(68, &caller_, &real_))
 		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach(buffer_addr, size));
 	struct cairn_record record_;
@@ -4292,9 +4292,9 @@ static OTHER int other_MPI_Buffer_detach(uint64_t caller_, const void *frame_, v
 
 int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(68, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(68));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4302,8 +4302,8 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(68, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(68, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach(buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer_addr, size);
@@ -4321,7 +4321,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 static OTHER int other_MPI_Buffer_detach_c(uint64_t caller_, const void *frame_, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(69, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(69, &caller_, &real_))
 		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach_c(buffer_addr, size));
 	struct cairn_record record_;
@@ -4342,9 +4342,9 @@ static OTHER int other_MPI_Buffer_detach_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(69, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(69));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4352,8 +4352,8 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(69, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(69, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach_c(buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buffer_addr, size);
@@ -4373,7 +4373,7 @@ int cairn_MPI_Buffer_flush(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(70, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(70, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_flush());
 	struct cairn_record record_;
@@ -4392,7 +4392,7 @@ int cairn_MPI_Buffer_flush(void)
 static OTHER int other_MPI_Buffer_iflush(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(71, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(71, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_iflush(request));
 	struct cairn_record record_;
@@ -4413,9 +4413,9 @@ static OTHER int other_MPI_Buffer_iflush(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(71, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(71));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4423,8 +4423,8 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(71, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(71, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_iflush(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
@@ -4442,7 +4442,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 static OTHER int other_MPI_Comm_attach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(72, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(72, &caller_, &real_))
 		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer(comm, buffer, size));
 	struct cairn_record record_;
@@ -4463,9 +4463,9 @@ static OTHER int other_MPI_Comm_attach_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(72, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(72));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4473,8 +4473,8 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(72, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(72, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer(comm, buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer, size);
@@ -4489,7 +4489,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 static OTHER int other_MPI_Comm_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(73, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(73, &caller_, &real_))
 		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	struct cairn_record record_;
@@ -4510,9 +4510,9 @@ static OTHER int other_MPI_Comm_attach_buffer_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(73, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(73));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4520,8 +4520,8 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(73, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(73, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer, size);
@@ -4536,7 +4536,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 static OTHER int other_MPI_Session_attach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(74, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(74, &caller_, &real_))
 		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer(session, buffer, size));
 	struct cairn_record record_;
@@ -4557,9 +4557,9 @@ static OTHER int other_MPI_Session_attach_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(74, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(74));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4567,8 +4567,8 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(74, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(74, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer(session, buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer, size);
@@ -4583,7 +4583,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 static OTHER int other_MPI_Session_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(75, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(75, &caller_, &real_))
 		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer_c(session, buffer, size));
 	struct cairn_record record_;
@@ -4604,9 +4604,9 @@ static OTHER int other_MPI_Session_attach_buffer_c(uint64_t caller_, const void 
 
 int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(75, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(75));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
@@ -4614,8 +4614,8 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(75, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(75, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer_c(session, buffer, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer, size);
@@ -4630,7 +4630,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 static OTHER int other_MPI_Comm_detach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(76, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(76, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	struct cairn_record record_;
@@ -4652,9 +4652,9 @@ static OTHER int other_MPI_Comm_detach_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(76, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(76));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4662,8 +4662,8 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(76, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(76, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer_addr, size);
@@ -4681,7 +4681,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 static OTHER int other_MPI_Comm_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(77, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(77, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	struct cairn_record record_;
@@ -4703,9 +4703,9 @@ static OTHER int other_MPI_Comm_detach_buffer_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(77, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(77));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4713,8 +4713,8 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(77, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(77, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, buffer_addr, size);
@@ -4732,7 +4732,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 static OTHER int other_MPI_Session_detach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(78, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(78, &caller_, &real_))
 		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	struct cairn_record record_;
@@ -4754,9 +4754,9 @@ static OTHER int other_MPI_Session_detach_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(78, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(78));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4764,8 +4764,8 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(78, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(78, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer_addr, size);
@@ -4783,7 +4783,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 static OTHER int other_MPI_Session_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(79, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(79, &caller_, &real_))
 		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	struct cairn_record record_;
@@ -4805,9 +4805,9 @@ static OTHER int other_MPI_Session_detach_buffer_c(uint64_t caller_, const void 
 
 int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(79, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(79));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4815,8 +4815,8 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(79, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(79, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, buffer_addr, size);
@@ -4834,7 +4834,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 static OTHER int other_MPI_Comm_flush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(80, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(80, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_flush_buffer(comm));
 	struct cairn_record record_;
@@ -4853,9 +4853,9 @@ static OTHER int other_MPI_Comm_flush_buffer(uint64_t caller_, const void *frame
 
 int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(80, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(80));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4863,8 +4863,8 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(80, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(80, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_flush_buffer(comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm);
@@ -4879,7 +4879,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 static OTHER int other_MPI_Session_flush_buffer(uint64_t caller_, const void *frame_, MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(81, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(81, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_flush_buffer(session));
 	struct cairn_record record_;
@@ -4898,9 +4898,9 @@ static OTHER int other_MPI_Session_flush_buffer(uint64_t caller_, const void *fr
 
 int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(81, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(81));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -4908,8 +4908,8 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(81, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(81, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_flush_buffer(session));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session);
@@ -4924,7 +4924,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 static OTHER int other_MPI_Comm_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(82, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(82, &caller_, &real_))
 		return real_(comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_iflush_buffer(comm, request));
 	struct cairn_record record_;
@@ -4946,9 +4946,9 @@ static OTHER int other_MPI_Comm_iflush_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(82, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(82));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4956,8 +4956,8 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(82, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(82, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_iflush_buffer(comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, request);
@@ -4975,7 +4975,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 static OTHER int other_MPI_Session_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(83, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(83, &caller_, &real_))
 		return real_(session, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_iflush_buffer(session, request));
 	struct cairn_record record_;
@@ -4997,9 +4997,9 @@ static OTHER int other_MPI_Session_iflush_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(83, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(83));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -5007,8 +5007,8 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
 	}
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(83, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(83, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_iflush_buffer(session, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, request);
@@ -5026,7 +5026,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 static OTHER int other_MPI_Psend_init(uint64_t caller_, const void *frame_, const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(84, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(84, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	struct cairn_record record_;
@@ -5055,9 +5055,9 @@ static OTHER int other_MPI_Psend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(84, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(84));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -5065,8 +5065,8 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(84, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(84, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(buf, partitions, count, datatype, dest, tag, comm, info, request);

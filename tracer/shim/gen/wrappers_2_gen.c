@@ -4,7 +4,7 @@
 static OTHER int other_MPI_Allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(169, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(169, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -36,11 +36,11 @@ static OTHER int other_MPI_Allgatherv_init(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(169, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(169));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -48,8 +48,8 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(169, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(169, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -68,7 +68,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 static OTHER int other_MPI_Allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(170, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(170, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -100,11 +100,11 @@ static OTHER int other_MPI_Allgatherv_init_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(170, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(170));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -112,8 +112,8 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(170, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(170, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -132,7 +132,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 static OTHER int other_MPI_Alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(171, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(171, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -161,9 +161,9 @@ static OTHER int other_MPI_Alltoall_init(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(171, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(171));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -171,8 +171,8 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(171, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(171, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -191,7 +191,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 static OTHER int other_MPI_Alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(172, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(172, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -220,9 +220,9 @@ static OTHER int other_MPI_Alltoall_init_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(172, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(172));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -230,8 +230,8 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(172, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(172, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -250,7 +250,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 static OTHER int other_MPI_Alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(173, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(173, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -285,13 +285,13 @@ static OTHER int other_MPI_Alltoallv_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(173, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(173));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -299,8 +299,8 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(173, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(173, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -319,7 +319,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 static OTHER int other_MPI_Alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(174, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(174, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -354,13 +354,13 @@ static OTHER int other_MPI_Alltoallv_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(174, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(174));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -368,8 +368,8 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(174, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(174, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -388,7 +388,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 static OTHER int other_MPI_Alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(175, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(175, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -425,7 +425,7 @@ static OTHER int other_MPI_Alltoallw_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(175, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(175));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -433,7 +433,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -441,8 +441,8 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(175, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(175, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -461,7 +461,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 static OTHER int other_MPI_Alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(176, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(176, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -498,7 +498,7 @@ static OTHER int other_MPI_Alltoallw_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(176, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(176));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -506,7 +506,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -514,8 +514,8 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(176, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(176, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -534,7 +534,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 static OTHER int other_MPI_Reduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(177, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(177, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
@@ -563,9 +563,9 @@ static OTHER int other_MPI_Reduce_init(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(177, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(177));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -573,8 +573,8 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(177, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(177, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -593,7 +593,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 static OTHER int other_MPI_Reduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(178, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(178, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
@@ -622,9 +622,9 @@ static OTHER int other_MPI_Reduce_init_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(178, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(178));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -632,8 +632,8 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(178, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(178, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -652,7 +652,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 static OTHER int other_MPI_Allreduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(179, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(179, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -680,9 +680,9 @@ static OTHER int other_MPI_Allreduce_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(179, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(179));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -690,8 +690,8 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(179, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(179, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -710,7 +710,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 static OTHER int other_MPI_Allreduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(180, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(180, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -738,9 +738,9 @@ static OTHER int other_MPI_Allreduce_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(180, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(180));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -748,8 +748,8 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(180, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(180, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -768,7 +768,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 static OTHER int other_MPI_Reduce_scatter_block_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(181, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(181, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -796,9 +796,9 @@ static OTHER int other_MPI_Reduce_scatter_block_init(uint64_t caller_, const voi
 
 int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(181, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(181));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -806,8 +806,8 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(181, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(181, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -826,7 +826,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 static OTHER int other_MPI_Reduce_scatter_block_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(182, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(182, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -854,9 +854,9 @@ static OTHER int other_MPI_Reduce_scatter_block_init_c(uint64_t caller_, const v
 
 int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(182, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(182));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -864,8 +864,8 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(182, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(182, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -884,7 +884,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 static OTHER int other_MPI_Reduce_scatter_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(183, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(183, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -913,10 +913,10 @@ static OTHER int other_MPI_Reduce_scatter_init(uint64_t caller_, const void *fra
 
 int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(183, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(183));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -924,8 +924,8 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(183, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(183, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -944,7 +944,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 static OTHER int other_MPI_Reduce_scatter_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(184, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(184, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -973,10 +973,10 @@ static OTHER int other_MPI_Reduce_scatter_init_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(184, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(184));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -984,8 +984,8 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(184, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(184, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -1004,7 +1004,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 static OTHER int other_MPI_Scan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(185, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(185, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -1032,9 +1032,9 @@ static OTHER int other_MPI_Scan_init(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(185, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(185));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1042,8 +1042,8 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(185, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(185, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1062,7 +1062,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 static OTHER int other_MPI_Scan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(186, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(186, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -1090,9 +1090,9 @@ static OTHER int other_MPI_Scan_init_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(186, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(186));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1100,8 +1100,8 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(186, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(186, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1120,7 +1120,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 static OTHER int other_MPI_Exscan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(187, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(187, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -1148,9 +1148,9 @@ static OTHER int other_MPI_Exscan_init(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(187, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(187));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1158,8 +1158,8 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(187, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(187, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1178,7 +1178,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 static OTHER int other_MPI_Exscan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(188, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(188, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
@@ -1206,9 +1206,9 @@ static OTHER int other_MPI_Exscan_init_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(188, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(188));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -1216,8 +1216,8 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(188, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(188, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1236,7 +1236,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(189, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(189, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
@@ -1268,9 +1268,9 @@ static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(189, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(189));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1278,8 +1278,8 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(189, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(189, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1302,7 +1302,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(190, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(190, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
@@ -1334,9 +1334,9 @@ static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(190, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(190));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1344,8 +1344,8 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(190, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(190, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1368,7 +1368,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(191, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(191, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
@@ -1403,11 +1403,11 @@ static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *fra
 
 int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(191, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(191));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1415,8 +1415,8 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(191, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(191, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1439,7 +1439,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(192, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(192, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
@@ -1474,11 +1474,11 @@ static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(192, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(192));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1486,8 +1486,8 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(192, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(192, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1510,7 +1510,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(193, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(193, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
@@ -1542,9 +1542,9 @@ static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame
 
 int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(193, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(193));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1552,8 +1552,8 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(193, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(193, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1576,7 +1576,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(194, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(194, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
@@ -1608,9 +1608,9 @@ static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(194, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(194));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1618,8 +1618,8 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(194, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(194, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1642,7 +1642,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(195, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(195, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -1680,13 +1680,13 @@ static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(195, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(195));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1694,8 +1694,8 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(195, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(195, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1718,7 +1718,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(196, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(196, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -1756,13 +1756,13 @@ static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(196, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(196));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1770,8 +1770,8 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(196, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(196, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1794,7 +1794,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(197, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(197, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -1834,7 +1834,7 @@ static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(197, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(197));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1842,7 +1842,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1850,8 +1850,8 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(197, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(197, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1874,7 +1874,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(198, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(198, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -1914,7 +1914,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(198, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(198));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1922,7 +1922,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1930,8 +1930,8 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(198, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(198, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -1954,7 +1954,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 static OTHER int other_MPI_Ineighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(199, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(199, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
@@ -1982,9 +1982,9 @@ static OTHER int other_MPI_Ineighbor_allgather(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(199, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(199));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -1992,8 +1992,8 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(199, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(199, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2012,7 +2012,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 static OTHER int other_MPI_Ineighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(200, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(200, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2040,9 +2040,9 @@ static OTHER int other_MPI_Ineighbor_allgather_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(200, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(200));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2050,8 +2050,8 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(200, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(200, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2070,7 +2070,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 static OTHER int other_MPI_Ineighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(201, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(201, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2101,11 +2101,11 @@ static OTHER int other_MPI_Ineighbor_allgatherv(uint64_t caller_, const void *fr
 
 int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(201, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(201));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2113,8 +2113,8 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(201, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(201, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2133,7 +2133,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 static OTHER int other_MPI_Ineighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(202, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(202, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2164,11 +2164,11 @@ static OTHER int other_MPI_Ineighbor_allgatherv_c(uint64_t caller_, const void *
 
 int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(202, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(202));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2176,8 +2176,8 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(202, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(202, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2196,7 +2196,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 static OTHER int other_MPI_Ineighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(203, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(203, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2224,9 +2224,9 @@ static OTHER int other_MPI_Ineighbor_alltoall(uint64_t caller_, const void *fram
 
 int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(203, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(203));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2234,8 +2234,8 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(203, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(203, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2254,7 +2254,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 static OTHER int other_MPI_Ineighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(204, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(204, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2282,9 +2282,9 @@ static OTHER int other_MPI_Ineighbor_alltoall_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(204, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(204));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2292,8 +2292,8 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(204, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(204, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2312,7 +2312,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 static OTHER int other_MPI_Ineighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(205, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(205, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2346,13 +2346,13 @@ static OTHER int other_MPI_Ineighbor_alltoallv(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(205, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(205));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2360,8 +2360,8 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(205, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(205, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2380,7 +2380,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 static OTHER int other_MPI_Ineighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(206, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(206, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -2414,13 +2414,13 @@ static OTHER int other_MPI_Ineighbor_alltoallv_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(206, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(206));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2428,8 +2428,8 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(206, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(206, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2448,7 +2448,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 static OTHER int other_MPI_Ineighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(207, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(207, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -2484,7 +2484,7 @@ static OTHER int other_MPI_Ineighbor_alltoallw(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(207, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(207));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -2492,7 +2492,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2500,8 +2500,8 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(207, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(207, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2520,7 +2520,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 static OTHER int other_MPI_Ineighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(208, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(208, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -2556,7 +2556,7 @@ static OTHER int other_MPI_Ineighbor_alltoallw_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(208, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(208));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -2564,7 +2564,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
@@ -2572,8 +2572,8 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(208, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(208, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2592,7 +2592,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 static OTHER int other_MPI_Neighbor_allgather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(209, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(209, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2621,9 +2621,9 @@ static OTHER int other_MPI_Neighbor_allgather_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(209, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(209));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2631,8 +2631,8 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(209, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(209, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2651,7 +2651,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 static OTHER int other_MPI_Neighbor_allgather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(210, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(210, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2680,9 +2680,9 @@ static OTHER int other_MPI_Neighbor_allgather_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(210, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(210));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2690,8 +2690,8 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(210, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(210, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2710,7 +2710,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 static OTHER int other_MPI_Neighbor_allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(211, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(211, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2742,11 +2742,11 @@ static OTHER int other_MPI_Neighbor_allgatherv_init(uint64_t caller_, const void
 
 int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(211, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(211));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2754,8 +2754,8 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(211, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(211, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2774,7 +2774,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 static OTHER int other_MPI_Neighbor_allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(212, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(212, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2806,11 +2806,11 @@ static OTHER int other_MPI_Neighbor_allgatherv_init_c(uint64_t caller_, const vo
 
 int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(212, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(212));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2818,8 +2818,8 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(212, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(212, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2838,7 +2838,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 static OTHER int other_MPI_Neighbor_alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(213, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(213, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2867,9 +2867,9 @@ static OTHER int other_MPI_Neighbor_alltoall_init(uint64_t caller_, const void *
 
 int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(213, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(213));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2877,8 +2877,8 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(213, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(213, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2897,7 +2897,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 static OTHER int other_MPI_Neighbor_alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(214, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(214, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2926,9 +2926,9 @@ static OTHER int other_MPI_Neighbor_alltoall_init_c(uint64_t caller_, const void
 
 int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(214, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(214));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -2936,8 +2936,8 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(214, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(214, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2956,7 +2956,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 static OTHER int other_MPI_Neighbor_alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(215, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(215, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -2991,13 +2991,13 @@ static OTHER int other_MPI_Neighbor_alltoallv_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(215, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(215));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3005,8 +3005,8 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(215, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(215, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -3025,7 +3025,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 static OTHER int other_MPI_Neighbor_alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(216, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(216, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -3060,13 +3060,13 @@ static OTHER int other_MPI_Neighbor_alltoallv_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(216, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(216));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3074,8 +3074,8 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(216, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(216, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -3094,7 +3094,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 static OTHER int other_MPI_Neighbor_alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(217, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(217, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -3131,7 +3131,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(217, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(217));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -3139,7 +3139,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3147,8 +3147,8 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(217, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(217, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3167,7 +3167,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 static OTHER int other_MPI_Neighbor_alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(218, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(218, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -3204,7 +3204,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(218, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(218));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -3212,7 +3212,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -3220,8 +3220,8 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(218, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(218, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3240,7 +3240,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 static OTHER int other_MPI_Op_create(uint64_t caller_, const void *frame_, MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(219, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(219, &caller_, &real_))
 		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create(user_fn, commute, op));
 	struct cairn_record record_;
@@ -3263,9 +3263,9 @@ static OTHER int other_MPI_Op_create(uint64_t caller_, const void *frame_, MPI_U
 
 int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(219, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(219));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
@@ -3273,8 +3273,8 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	}
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(219, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(219, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create(user_fn, commute, op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(user_fn, commute, op);
@@ -3292,7 +3292,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 static OTHER int other_MPI_Op_create_c(uint64_t caller_, const void *frame_, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(220, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(220, &caller_, &real_))
 		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create_c(user_fn, commute, op));
 	struct cairn_record record_;
@@ -3315,9 +3315,9 @@ static OTHER int other_MPI_Op_create_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(220, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(220));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
@@ -3325,8 +3325,8 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	}
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(220, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(220, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create_c(user_fn, commute, op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(user_fn, commute, op);
@@ -3344,7 +3344,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 static OTHER int other_MPI_Op_free(uint64_t caller_, const void *frame_, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(221, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(221, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_free(op));
 	struct cairn_record record_;
@@ -3366,9 +3366,9 @@ static OTHER int other_MPI_Op_free(uint64_t caller_, const void *frame_, MPI_Op 
 
 int cairn_MPI_Op_free(MPI_Op *op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(221, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(221));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(op)))) {
@@ -3376,8 +3376,8 @@ int cairn_MPI_Op_free(MPI_Op *op)
 		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(221, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(221, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_free(op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(op);
@@ -3394,7 +3394,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 static OTHER int other_MPI_Op_commutative(uint64_t caller_, const void *frame_, MPI_Op op, int *commute)
 {
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(222, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(222, &caller_, &real_))
 		return real_(op, commute);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_commutative(op, commute));
 	struct cairn_record record_;
@@ -3415,9 +3415,9 @@ static OTHER int other_MPI_Op_commutative(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(222, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(222));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -3425,8 +3425,8 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
 	}
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(222, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(222, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_commutative(op, commute));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(op, commute);
@@ -3443,7 +3443,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 static OTHER int other_MPI_Reduce_local(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(223, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(223, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
@@ -3467,9 +3467,9 @@ static OTHER int other_MPI_Reduce_local(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(223, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(223));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
@@ -3477,8 +3477,8 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	}
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(223, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(223, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
@@ -3494,7 +3494,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 static OTHER int other_MPI_Reduce_local_c(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(224, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(224, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
@@ -3518,9 +3518,9 @@ static OTHER int other_MPI_Reduce_local_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(224, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(224));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
@@ -3528,8 +3528,8 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	}
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(224, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(224, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
@@ -3545,7 +3545,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 static OTHER int other_MPI_Group_size(uint64_t caller_, const void *frame_, MPI_Group group, int *size)
 {
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(225, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(225, &caller_, &real_))
 		return real_(group, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_size(group, size));
 	struct cairn_record record_;
@@ -3566,9 +3566,9 @@ static OTHER int other_MPI_Group_size(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(225, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(225));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -3576,8 +3576,8 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
 	}
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(225, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(225, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_size(group, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, size);
@@ -3594,7 +3594,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 static OTHER int other_MPI_Group_rank(uint64_t caller_, const void *frame_, MPI_Group group, int *rank)
 {
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(226, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(226, &caller_, &real_))
 		return real_(group, rank);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_rank(group, rank));
 	struct cairn_record record_;
@@ -3615,9 +3615,9 @@ static OTHER int other_MPI_Group_rank(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(226, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(226));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -3625,8 +3625,8 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
 	}
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(226, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(226, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_rank(group, rank));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, rank);
@@ -3643,7 +3643,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 static OTHER int other_MPI_Group_translate_ranks(uint64_t caller_, const void *frame_, MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(227, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(227, &caller_, &real_))
 		return real_(group1, n, ranks1, group2, ranks2);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	struct cairn_record record_;
@@ -3669,11 +3669,11 @@ static OTHER int other_MPI_Group_translate_ranks(uint64_t caller_, const void *f
 
 int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(227, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(227));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks1_, ranks1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3681,8 +3681,8 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
 	}
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(227, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(227, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, n, ranks1, group2, ranks2);
@@ -3699,7 +3699,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 static OTHER int other_MPI_Group_compare(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, int *result)
 {
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(228, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(228, &caller_, &real_))
 		return real_(group1, group2, result);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_compare(group1, group2, result));
 	struct cairn_record record_;
@@ -3721,9 +3721,9 @@ static OTHER int other_MPI_Group_compare(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(228, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(228));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3731,8 +3731,8 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
 	}
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(228, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(228, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_compare(group1, group2, result));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, result);
@@ -3749,7 +3749,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 static OTHER int other_MPI_Comm_group(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(229, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(229, &caller_, &real_))
 		return real_(comm, group);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_group(comm, group));
 	struct cairn_record record_;
@@ -3771,9 +3771,9 @@ static OTHER int other_MPI_Comm_group(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(229, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(229));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -3781,8 +3781,8 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	}
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(229, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(229, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_group(comm, group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, group);
@@ -3800,7 +3800,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 static OTHER int other_MPI_Group_union(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(230, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(230, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_union(group1, group2, newgroup));
 	struct cairn_record record_;
@@ -3823,9 +3823,9 @@ static OTHER int other_MPI_Group_union(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(230, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(230));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3833,8 +3833,8 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(230, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(230, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_union(group1, group2, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
@@ -3852,7 +3852,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 static OTHER int other_MPI_Group_intersection(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(231, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(231, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_intersection(group1, group2, newgroup));
 	struct cairn_record record_;
@@ -3875,9 +3875,9 @@ static OTHER int other_MPI_Group_intersection(uint64_t caller_, const void *fram
 
 int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(231, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(231));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3885,8 +3885,8 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(231, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(231, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_intersection(group1, group2, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
@@ -3904,7 +3904,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 static OTHER int other_MPI_Group_difference(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(232, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(232, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_difference(group1, group2, newgroup));
 	struct cairn_record record_;
@@ -3927,9 +3927,9 @@ static OTHER int other_MPI_Group_difference(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(232, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(232));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
@@ -3937,8 +3937,8 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(232, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(232, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_difference(group1, group2, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group1, group2, newgroup);
@@ -3956,7 +3956,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 static OTHER int other_MPI_Group_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(233, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(233, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_incl(group, n, ranks, newgroup));
 	struct cairn_record record_;
@@ -3981,10 +3981,10 @@ static OTHER int other_MPI_Group_incl(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(233, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(233));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
@@ -3992,8 +3992,8 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(233, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(233, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_incl(group, n, ranks, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranks, newgroup);
@@ -4011,7 +4011,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 static OTHER int other_MPI_Group_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(234, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(234, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_excl(group, n, ranks, newgroup));
 	struct cairn_record record_;
@@ -4036,10 +4036,10 @@ static OTHER int other_MPI_Group_excl(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(234, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(234));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
@@ -4047,8 +4047,8 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(234, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(234, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_excl(group, n, ranks, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranks, newgroup);
@@ -4066,7 +4066,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 static OTHER int other_MPI_Group_range_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(235, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(235, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	struct cairn_record record_;
@@ -4091,10 +4091,10 @@ static OTHER int other_MPI_Group_range_incl(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(235, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(235));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
@@ -4102,8 +4102,8 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(235, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(235, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranges, newgroup);
@@ -4121,7 +4121,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 static OTHER int other_MPI_Group_range_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(236, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(236, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	struct cairn_record record_;
@@ -4146,10 +4146,10 @@ static OTHER int other_MPI_Group_range_excl(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(236, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(236));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
@@ -4157,8 +4157,8 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(236, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(236, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, n, ranges, newgroup);
@@ -4178,7 +4178,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(237, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(237, &caller_, &real_))
 		return real_(session, pset_name, newgroup);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	struct cairn_record record_;
@@ -4203,7 +4203,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 static OTHER int other_MPI_Group_free(uint64_t caller_, const void *frame_, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(238, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(238, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_free(group));
 	struct cairn_record record_;
@@ -4225,9 +4225,9 @@ static OTHER int other_MPI_Group_free(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_free(MPI_Group *group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(238, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(238));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(group)))) {
@@ -4235,8 +4235,8 @@ int cairn_MPI_Group_free(MPI_Group *group)
 		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(238, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(238, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_free(group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(group);
@@ -4253,7 +4253,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 static OTHER int other_MPI_Comm_size(uint64_t caller_, const void *frame_, MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(239, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(239, &caller_, &real_))
 		return real_(comm, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_size(comm, size));
 	struct cairn_record record_;
@@ -4274,9 +4274,9 @@ static OTHER int other_MPI_Comm_size(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(239, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(239));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4284,8 +4284,8 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	}
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(239, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(239, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_size(comm, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, size);
@@ -4302,7 +4302,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 static OTHER int other_MPI_Comm_rank(uint64_t caller_, const void *frame_, MPI_Comm comm, int *rank)
 {
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(240, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(240, &caller_, &real_))
 		return real_(comm, rank);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_rank(comm, rank));
 	struct cairn_record record_;
@@ -4323,9 +4323,9 @@ static OTHER int other_MPI_Comm_rank(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(240, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(240));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4333,8 +4333,8 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
 	}
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(240, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(240, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_rank(comm, rank));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, rank);
@@ -4351,7 +4351,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 static OTHER int other_MPI_Comm_compare(uint64_t caller_, const void *frame_, MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(241, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(241, &caller_, &real_))
 		return real_(comm1, comm2, result);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_compare(comm1, comm2, result));
 	struct cairn_record record_;
@@ -4373,9 +4373,9 @@ static OTHER int other_MPI_Comm_compare(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(241, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(241));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm1) && *in_++ == CAIRN_WORD(comm2)))) {
@@ -4383,8 +4383,8 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
 	}
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(241, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(241, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_compare(comm1, comm2, result));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm1, comm2, result);
@@ -4403,7 +4403,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(242, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(242, &caller_, &real_))
 		return real_(comm, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_dup(comm, newcomm));
 	struct cairn_record record_;
@@ -4430,7 +4430,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(243, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(243, &caller_, &real_))
 		return real_(comm, info, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	struct cairn_record record_;
@@ -4456,7 +4456,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 static OTHER int other_MPI_Comm_idup(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(244, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(244, &caller_, &real_))
 		return real_(comm, newcomm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup(comm, newcomm, request));
 	struct cairn_record record_;
@@ -4479,9 +4479,9 @@ static OTHER int other_MPI_Comm_idup(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(244, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(244));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -4489,8 +4489,8 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(244, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(244, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup(comm, newcomm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, newcomm, request);
@@ -4509,7 +4509,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 static OTHER int other_MPI_Comm_idup_with_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(245, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(245, &caller_, &real_))
 		return real_(comm, info, newcomm, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	struct cairn_record record_;
@@ -4533,9 +4533,9 @@ static OTHER int other_MPI_Comm_idup_with_info(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(245, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(245));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4543,8 +4543,8 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(245, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(245, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info, newcomm, request);
@@ -4565,7 +4565,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(246, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(246, &caller_, &real_))
 		return real_(comm, group, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create(comm, group, newcomm));
 	struct cairn_record record_;
@@ -4593,7 +4593,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(247, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(247, &caller_, &real_))
 		return real_(comm, group, tag, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	struct cairn_record record_;
@@ -4622,7 +4622,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(248, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(248, &caller_, &real_))
 		return real_(comm, color, key, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_split(comm, color, key, newcomm));
 	struct cairn_record record_;
@@ -4651,7 +4651,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(249, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(249, &caller_, &real_))
 		return real_(comm, split_type, key, info, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	struct cairn_record record_;
@@ -4681,7 +4681,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(250, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(250, &caller_, &real_))
 		return real_(group, stringtag, info, errhandler, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	struct cairn_record record_;
@@ -4710,7 +4710,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 static OTHER int other_MPI_Comm_free(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(251, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(251, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_free(comm));
 	struct cairn_record record_;
@@ -4732,9 +4732,9 @@ static OTHER int other_MPI_Comm_free(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(251, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(251));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
@@ -4742,8 +4742,8 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(251, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(251, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_free(comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(comm);
@@ -4760,7 +4760,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 static OTHER int other_MPI_Comm_set_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(252, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(252, &caller_, &real_))
 		return real_(comm, info);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_info(comm, info));
 	struct cairn_record record_;
@@ -4780,9 +4780,9 @@ static OTHER int other_MPI_Comm_set_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(252, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(252));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
@@ -4790,8 +4790,8 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
 	}
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(252, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(252, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_info(comm, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, info);

@@ -4,7 +4,7 @@
 static OTHER int other_MPI_Type_get_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(337, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(337, &caller_, &real_))
 		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_x(datatype, lb, extent));
 	struct cairn_record record_;
@@ -26,9 +26,9 @@ static OTHER int other_MPI_Type_get_extent_x(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(337, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(337));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -36,8 +36,8 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(337, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(337, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_x(datatype, lb, extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, lb, extent);
@@ -55,7 +55,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 static OTHER int other_MPI_Type_get_true_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(338, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(338, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	struct cairn_record record_;
@@ -77,9 +77,9 @@ static OTHER int other_MPI_Type_get_true_extent(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(338, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(338));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -87,8 +87,8 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(338, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(338, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
@@ -106,7 +106,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 static OTHER int other_MPI_Type_get_true_extent_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(339, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(339, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	struct cairn_record record_;
@@ -128,9 +128,9 @@ static OTHER int other_MPI_Type_get_true_extent_c(uint64_t caller_, const void *
 
 int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(339, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(339));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -138,8 +138,8 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(339, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(339, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
@@ -157,7 +157,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 static OTHER int other_MPI_Type_get_true_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(340, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(340, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	struct cairn_record record_;
@@ -179,9 +179,9 @@ static OTHER int other_MPI_Type_get_true_extent_x(uint64_t caller_, const void *
 
 int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(340, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(340));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -189,8 +189,8 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(340, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(340, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, true_lb, true_extent);
@@ -208,7 +208,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 static OTHER int other_MPI_Type_commit(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(341, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(341, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_commit(datatype));
 	struct cairn_record record_;
@@ -229,9 +229,9 @@ static OTHER int other_MPI_Type_commit(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(341, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(341));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
@@ -239,8 +239,8 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(341, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(341, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_commit(datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype);
@@ -257,7 +257,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 static OTHER int other_MPI_Type_free(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(342, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(342, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_free(datatype));
 	struct cairn_record record_;
@@ -279,9 +279,9 @@ static OTHER int other_MPI_Type_free(uint64_t caller_, const void *frame_, MPI_D
 
 int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(342, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(342));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
@@ -289,8 +289,8 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(342, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(342, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_free(datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(datatype);
@@ -309,7 +309,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(343, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(343, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_elements(status, datatype, count));
 	struct cairn_record record_;
@@ -334,7 +334,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(344, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(344, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_elements_c(status, datatype, count));
 	struct cairn_record record_;
@@ -359,7 +359,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(345, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(345, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_elements_x(status, datatype, count));
 	struct cairn_record record_;
@@ -382,7 +382,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 static OTHER int other_MPI_Type_get_envelope(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(346, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(346, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	struct cairn_record record_;
@@ -406,9 +406,9 @@ static OTHER int other_MPI_Type_get_envelope(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(346, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(346));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -416,8 +416,8 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(346, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(346, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
@@ -437,7 +437,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 static OTHER int other_MPI_Type_get_envelope_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(347, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(347, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	struct cairn_record record_;
@@ -462,9 +462,9 @@ static OTHER int other_MPI_Type_get_envelope_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(347, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(347));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -472,8 +472,8 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(347, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(347, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
@@ -494,7 +494,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 static OTHER int other_MPI_Type_get_contents(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(348, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(348, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	struct cairn_record record_;
@@ -524,12 +524,12 @@ static OTHER int other_MPI_Type_get_contents(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(348, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(348));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_datatypes)))) {
@@ -537,8 +537,8 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	}
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(348, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(348, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
@@ -558,7 +558,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 static OTHER int other_MPI_Type_get_contents_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(349, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(349, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	struct cairn_record record_;
@@ -591,13 +591,13 @@ static OTHER int other_MPI_Type_get_contents_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(349, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(349));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_large_counts_ = array_of_large_counts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_large_counts);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_large_counts) && *in_++ == CAIRN_WORD(max_datatypes)))) {
@@ -605,8 +605,8 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	}
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(349, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(349, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
@@ -627,7 +627,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 static OTHER int other_MPI_Pack(uint64_t caller_, const void *frame_, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(350, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(350, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
@@ -654,9 +654,9 @@ static OTHER int other_MPI_Pack(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(350, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(350));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
@@ -664,8 +664,8 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	}
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(350, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(350, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -683,7 +683,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 static OTHER int other_MPI_Pack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(351, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(351, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
@@ -710,9 +710,9 @@ static OTHER int other_MPI_Pack_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(351, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(351));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
@@ -720,8 +720,8 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	}
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(351, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(351, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -739,7 +739,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 static OTHER int other_MPI_Unpack(uint64_t caller_, const void *frame_, const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(352, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(352, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
@@ -766,9 +766,9 @@ static OTHER int other_MPI_Unpack(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(352, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(352));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -776,8 +776,8 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	}
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(352, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(352, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -795,7 +795,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 static OTHER int other_MPI_Unpack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(353, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(353, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
@@ -822,9 +822,9 @@ static OTHER int other_MPI_Unpack_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(353, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(353));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -832,8 +832,8 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	}
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(353, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(353, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -851,7 +851,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 static OTHER int other_MPI_Pack_size(uint64_t caller_, const void *frame_, int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(354, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(354, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size(incount, datatype, comm, size));
 	struct cairn_record record_;
@@ -874,9 +874,9 @@ static OTHER int other_MPI_Pack_size(uint64_t caller_, const void *frame_, int i
 
 int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(354, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(354));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -884,8 +884,8 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	}
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(354, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(354, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size(incount, datatype, comm, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(incount, datatype, comm, size);
@@ -902,7 +902,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 static OTHER int other_MPI_Pack_size_c(uint64_t caller_, const void *frame_, MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(355, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(355, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size_c(incount, datatype, comm, size));
 	struct cairn_record record_;
@@ -925,9 +925,9 @@ static OTHER int other_MPI_Pack_size_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(355, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(355));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
@@ -935,8 +935,8 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	}
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(355, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(355, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size_c(incount, datatype, comm, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(incount, datatype, comm, size);
@@ -955,7 +955,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(356, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(356, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
@@ -986,7 +986,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(357, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(357, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
@@ -1017,7 +1017,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(358, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(358, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
@@ -1048,7 +1048,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(359, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(359, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
@@ -1079,7 +1079,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(360, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(360, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	struct cairn_record record_;
@@ -1106,7 +1106,7 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(361, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(361, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	struct cairn_record record_;
@@ -1134,7 +1134,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(362, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(362, &caller_, &real_))
 		return real_(argc, argv);
 	CAIRN_REFERENCE_CALL(call_MPI_Init(argc, argv));
 	struct cairn_record record_;
@@ -1166,7 +1166,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(363, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(363, &caller_, &real_))
 		return real_(argc, argv, required, provided);
 	CAIRN_REFERENCE_CALL(call_MPI_Init_thread(argc, argv, required, provided));
 	struct cairn_record record_;
@@ -1197,7 +1197,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 static OTHER int other_MPI_Initialized(uint64_t caller_, const void *frame_, int *flag)
 {
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(364, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(364, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Initialized(flag));
 	struct cairn_record record_;
@@ -1217,9 +1217,9 @@ static OTHER int other_MPI_Initialized(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Initialized(int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(364, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(364));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1227,8 +1227,8 @@ int cairn_MPI_Initialized(int *flag)
 		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(364, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(364, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Initialized(flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
@@ -1247,7 +1247,7 @@ int cairn_MPI_Finalize(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(365, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(365, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(call_MPI_Finalize());
 	CAIRN_FINALIZES();
@@ -1267,7 +1267,7 @@ int cairn_MPI_Finalize(void)
 static OTHER int other_MPI_Finalized(uint64_t caller_, const void *frame_, int *flag)
 {
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(366, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(366, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Finalized(flag));
 	struct cairn_record record_;
@@ -1287,9 +1287,9 @@ static OTHER int other_MPI_Finalized(uint64_t caller_, const void *frame_, int *
 
 int cairn_MPI_Finalized(int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(366, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(366));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1297,8 +1297,8 @@ int cairn_MPI_Finalized(int *flag)
 		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(366, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(366, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Finalized(flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
@@ -1315,7 +1315,7 @@ int cairn_MPI_Finalized(int *flag)
 static OTHER int other_MPI_Query_thread(uint64_t caller_, const void *frame_, int *provided)
 {
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(367, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(367, &caller_, &real_))
 		return real_(provided);
 	CAIRN_REFERENCE_CALL(call_MPI_Query_thread(provided));
 	struct cairn_record record_;
@@ -1335,9 +1335,9 @@ static OTHER int other_MPI_Query_thread(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Query_thread(int *provided)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(367, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(367));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1345,8 +1345,8 @@ int cairn_MPI_Query_thread(int *provided)
 		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
 	}
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(367, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(367, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Query_thread(provided));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(provided);
@@ -1363,7 +1363,7 @@ int cairn_MPI_Query_thread(int *provided)
 static OTHER int other_MPI_Is_thread_main(uint64_t caller_, const void *frame_, int *flag)
 {
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(368, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(368, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Is_thread_main(flag));
 	struct cairn_record record_;
@@ -1383,9 +1383,9 @@ static OTHER int other_MPI_Is_thread_main(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Is_thread_main(int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(368, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(368));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1393,8 +1393,8 @@ int cairn_MPI_Is_thread_main(int *flag)
 		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(368, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(368, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Is_thread_main(flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(flag);
@@ -1411,7 +1411,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 static OTHER int other_MPI_Abort(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(369, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(369, &caller_, &real_))
 		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Abort(comm, errorcode));
 	struct cairn_record record_;
@@ -1431,9 +1431,9 @@ static OTHER int other_MPI_Abort(uint64_t caller_, const void *frame_, MPI_Comm 
 
 int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(369, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(369));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -1441,8 +1441,8 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	}
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(369, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(369, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Abort(comm, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errorcode);
@@ -1457,7 +1457,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 static OTHER int other_MPI_Get_version(uint64_t caller_, const void *frame_, int *version, int *subversion)
 {
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(370, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(370, &caller_, &real_))
 		return real_(version, subversion);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_version(version, subversion));
 	struct cairn_record record_;
@@ -1478,9 +1478,9 @@ static OTHER int other_MPI_Get_version(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Get_version(int *version, int *subversion)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(370, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(370));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1488,8 +1488,8 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
 	}
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(370, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(370, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_version(version, subversion));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(version, subversion);
@@ -1507,7 +1507,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 static OTHER int other_MPI_Get_library_version(uint64_t caller_, const void *frame_, char *version, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(371, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(371, &caller_, &real_))
 		return real_(version, resultlen);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_library_version(version, resultlen));
 	struct cairn_record record_;
@@ -1529,10 +1529,10 @@ static OTHER int other_MPI_Get_library_version(uint64_t caller_, const void *fra
 
 int cairn_MPI_Get_library_version(char *version, int *resultlen)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(371, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(371));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1540,8 +1540,8 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
 	}
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(371, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(371, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_library_version(version, resultlen));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(version, resultlen);
@@ -1559,7 +1559,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 static OTHER int other_MPI_Get_processor_name(uint64_t caller_, const void *frame_, char *name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(372, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(372, &caller_, &real_))
 		return real_(name, resultlen);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_processor_name(name, resultlen));
 	struct cairn_record record_;
@@ -1581,10 +1581,10 @@ static OTHER int other_MPI_Get_processor_name(uint64_t caller_, const void *fram
 
 int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(372, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(372));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1592,8 +1592,8 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
 	}
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(372, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(372, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_processor_name(name, resultlen));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(name, resultlen);
@@ -1611,7 +1611,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 static OTHER int other_MPI_Get_hw_resource_info(uint64_t caller_, const void *frame_, MPI_Info *hw_info)
 {
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(373, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(373, &caller_, &real_))
 		return real_(hw_info);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_hw_resource_info(hw_info));
 	struct cairn_record record_;
@@ -1632,9 +1632,9 @@ static OTHER int other_MPI_Get_hw_resource_info(uint64_t caller_, const void *fr
 
 int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(373, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(373));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1642,8 +1642,8 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
 	}
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(373, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(373, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_hw_resource_info(hw_info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(hw_info);
@@ -1663,7 +1663,7 @@ double cairn_MPI_Wtime(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(374, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(374, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(call_MPI_Wtime());
 	struct cairn_record record_;
@@ -1684,7 +1684,7 @@ double cairn_MPI_Wtick(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(375, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(375, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(call_MPI_Wtick());
 	struct cairn_record record_;
@@ -1703,7 +1703,7 @@ double cairn_MPI_Wtick(void)
 static OTHER int other_MPI_Alloc_mem(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(377, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(377, &caller_, &real_))
 		return real_(size, info, baseptr);
 	CAIRN_REFERENCE_CALL(call_MPI_Alloc_mem(size, info, baseptr));
 	struct cairn_record record_;
@@ -1725,9 +1725,9 @@ static OTHER int other_MPI_Alloc_mem(uint64_t caller_, const void *frame_, MPI_A
 
 int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(377, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(377));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(info)))) {
@@ -1735,8 +1735,8 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
 	}
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(377, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(377, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alloc_mem(size, info, baseptr));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, info, baseptr);
@@ -1753,7 +1753,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 static OTHER int other_MPI_Free_mem(uint64_t caller_, const void *frame_, void *base)
 {
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(378, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(378, &caller_, &real_))
 		return real_(base);
 	CAIRN_REFERENCE_CALL(call_MPI_Free_mem(base));
 	struct cairn_record record_;
@@ -1772,9 +1772,9 @@ static OTHER int other_MPI_Free_mem(uint64_t caller_, const void *frame_, void *
 
 int cairn_MPI_Free_mem(void *base)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(378, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(378));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base))))) {
@@ -1782,8 +1782,8 @@ int cairn_MPI_Free_mem(void *base)
 		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
 	}
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(378, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(378, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Free_mem(base));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base);
@@ -1798,7 +1798,7 @@ int cairn_MPI_Free_mem(void *base)
 static OTHER int other_MPI_Comm_create_errhandler(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(379, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(379, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
@@ -1820,9 +1820,9 @@ static OTHER int other_MPI_Comm_create_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(379, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(379));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
@@ -1830,8 +1830,8 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(379, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(379, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm_errhandler_fn, errhandler);
@@ -1849,7 +1849,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 static OTHER int other_MPI_Comm_set_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(380, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(380, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_errhandler(comm, errhandler));
 	struct cairn_record record_;
@@ -1869,9 +1869,9 @@ static OTHER int other_MPI_Comm_set_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(380, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(380));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -1879,8 +1879,8 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(380, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(380, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_errhandler(comm, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
@@ -1895,7 +1895,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 static OTHER int other_MPI_Comm_get_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(381, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(381, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_errhandler(comm, errhandler));
 	struct cairn_record record_;
@@ -1917,9 +1917,9 @@ static OTHER int other_MPI_Comm_get_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(381, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(381));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -1927,8 +1927,8 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(381, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(381, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_errhandler(comm, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
@@ -1946,7 +1946,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 static OTHER int other_MPI_Comm_call_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(382, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(382, &caller_, &real_))
 		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_call_errhandler(comm, errorcode));
 	struct cairn_record record_;
@@ -1966,9 +1966,9 @@ static OTHER int other_MPI_Comm_call_errhandler(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(382, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(382));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -1976,8 +1976,8 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	}
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(382, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(382, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_call_errhandler(comm, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errorcode);
@@ -1992,7 +1992,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 static OTHER int other_MPI_Win_create_errhandler(uint64_t caller_, const void *frame_, MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(383, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(383, &caller_, &real_))
 		return real_(win_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	struct cairn_record record_;
@@ -2014,9 +2014,9 @@ static OTHER int other_MPI_Win_create_errhandler(uint64_t caller_, const void *f
 
 int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(383, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(383));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_errhandler_fn))))) {
@@ -2024,8 +2024,8 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(383, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(383, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win_errhandler_fn, errhandler);
@@ -2043,7 +2043,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 static OTHER int other_MPI_Win_set_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(384, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(384, &caller_, &real_))
 		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_errhandler(win, errhandler));
 	struct cairn_record record_;
@@ -2063,9 +2063,9 @@ static OTHER int other_MPI_Win_set_errhandler(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(384, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(384));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2073,8 +2073,8 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(384, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(384, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_errhandler(win, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errhandler);
@@ -2089,7 +2089,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 static OTHER int other_MPI_Win_get_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(385, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(385, &caller_, &real_))
 		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_errhandler(win, errhandler));
 	struct cairn_record record_;
@@ -2111,9 +2111,9 @@ static OTHER int other_MPI_Win_get_errhandler(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(385, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(385));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2121,8 +2121,8 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(385, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(385, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_errhandler(win, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errhandler);
@@ -2140,7 +2140,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 static OTHER int other_MPI_Win_call_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, int errorcode)
 {
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(386, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(386, &caller_, &real_))
 		return real_(win, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_call_errhandler(win, errorcode));
 	struct cairn_record record_;
@@ -2160,9 +2160,9 @@ static OTHER int other_MPI_Win_call_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(386, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(386));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2170,8 +2170,8 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
 	}
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(386, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(386, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_call_errhandler(win, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, errorcode);
@@ -2186,7 +2186,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 static OTHER int other_MPI_File_create_errhandler(uint64_t caller_, const void *frame_, MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(387, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(387, &caller_, &real_))
 		return real_(file_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	struct cairn_record record_;
@@ -2208,9 +2208,9 @@ static OTHER int other_MPI_File_create_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(387, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(387));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(file_errhandler_fn))))) {
@@ -2218,8 +2218,8 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(387, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(387, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file_errhandler_fn, errhandler);
@@ -2237,7 +2237,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 static OTHER int other_MPI_File_set_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(388, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(388, &caller_, &real_))
 		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_errhandler(file, errhandler));
 	struct cairn_record record_;
@@ -2257,9 +2257,9 @@ static OTHER int other_MPI_File_set_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(388, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(388));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2267,8 +2267,8 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(388, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(388, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_errhandler(file, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file, errhandler);
@@ -2283,7 +2283,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 static OTHER int other_MPI_File_get_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(389, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(389, &caller_, &real_))
 		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_errhandler(file, errhandler));
 	struct cairn_record record_;
@@ -2305,9 +2305,9 @@ static OTHER int other_MPI_File_get_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(389, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(389));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2315,8 +2315,8 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(389, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(389, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_errhandler(file, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(file, errhandler);
@@ -2334,7 +2334,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 static OTHER int other_MPI_File_call_errhandler(uint64_t caller_, const void *frame_, MPI_File fh, int errorcode)
 {
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(390, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(390, &caller_, &real_))
 		return real_(fh, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_File_call_errhandler(fh, errorcode));
 	struct cairn_record record_;
@@ -2354,9 +2354,9 @@ static OTHER int other_MPI_File_call_errhandler(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(390, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(390));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2364,8 +2364,8 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
 	}
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(390, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(390, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_call_errhandler(fh, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, errorcode);
@@ -2380,7 +2380,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 static OTHER int other_MPI_Session_create_errhandler(uint64_t caller_, const void *frame_, MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(391, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(391, &caller_, &real_))
 		return real_(session_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	struct cairn_record record_;
@@ -2402,9 +2402,9 @@ static OTHER int other_MPI_Session_create_errhandler(uint64_t caller_, const voi
 
 int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(391, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(391));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(session_errhandler_fn))))) {
@@ -2412,8 +2412,8 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(391, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(391, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session_errhandler_fn, errhandler);
@@ -2431,7 +2431,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 static OTHER int other_MPI_Session_set_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(392, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(392, &caller_, &real_))
 		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_set_errhandler(session, errhandler));
 	struct cairn_record record_;
@@ -2451,9 +2451,9 @@ static OTHER int other_MPI_Session_set_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(392, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(392));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -2461,8 +2461,8 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(392, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(392, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_set_errhandler(session, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errhandler);
@@ -2477,7 +2477,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 static OTHER int other_MPI_Session_get_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(393, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(393, &caller_, &real_))
 		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_errhandler(session, errhandler));
 	struct cairn_record record_;
@@ -2499,9 +2499,9 @@ static OTHER int other_MPI_Session_get_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(393, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(393));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -2509,8 +2509,8 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(393, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(393, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_errhandler(session, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errhandler);
@@ -2528,7 +2528,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 static OTHER int other_MPI_Session_call_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, int errorcode)
 {
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(394, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(394, &caller_, &real_))
 		return real_(session, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_call_errhandler(session, errorcode));
 	struct cairn_record record_;
@@ -2548,9 +2548,9 @@ static OTHER int other_MPI_Session_call_errhandler(uint64_t caller_, const void 
 
 int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(394, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(394));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errorcode)))) {
@@ -2558,8 +2558,8 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
 	}
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(394, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(394, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_call_errhandler(session, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, errorcode);
@@ -2574,7 +2574,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 static OTHER int other_MPI_Errhandler_free(uint64_t caller_, const void *frame_, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(395, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(395, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_free(errhandler));
 	struct cairn_record record_;
@@ -2596,9 +2596,9 @@ static OTHER int other_MPI_Errhandler_free(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(395, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(395));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(errhandler)))) {
@@ -2606,8 +2606,8 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(395, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(395, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_free(errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(errhandler);
@@ -2624,7 +2624,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 static OTHER int other_MPI_Error_string(uint64_t caller_, const void *frame_, int errorcode, char *string, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(396, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(396, &caller_, &real_))
 		return real_(errorcode, string, resultlen);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_string(errorcode, string, resultlen));
 	struct cairn_record record_;
@@ -2647,10 +2647,10 @@ static OTHER int other_MPI_Error_string(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(396, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(396));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2658,8 +2658,8 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
 	}
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(396, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(396, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_string(errorcode, string, resultlen));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode, string, resultlen);
@@ -2677,7 +2677,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 static OTHER int other_MPI_Error_class(uint64_t caller_, const void *frame_, int errorcode, int *errorclass)
 {
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(397, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(397, &caller_, &real_))
 		return real_(errorcode, errorclass);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_class(errorcode, errorclass));
 	struct cairn_record record_;
@@ -2698,9 +2698,9 @@ static OTHER int other_MPI_Error_class(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(397, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(397));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2708,8 +2708,8 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
 	}
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(397, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(397, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_class(errorcode, errorclass));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode, errorclass);
@@ -2726,7 +2726,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 static OTHER int other_MPI_Add_error_class(uint64_t caller_, const void *frame_, int *errorclass)
 {
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(398, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(398, &caller_, &real_))
 		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_class(errorclass));
 	struct cairn_record record_;
@@ -2746,9 +2746,9 @@ static OTHER int other_MPI_Add_error_class(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Add_error_class(int *errorclass)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(398, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(398));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -2756,8 +2756,8 @@ int cairn_MPI_Add_error_class(int *errorclass)
 		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	}
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(398, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(398, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_class(errorclass));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass);
@@ -2774,7 +2774,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 static OTHER int other_MPI_Add_error_code(uint64_t caller_, const void *frame_, int errorclass, int *errorcode)
 {
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(399, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(399, &caller_, &real_))
 		return real_(errorclass, errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_code(errorclass, errorcode));
 	struct cairn_record record_;
@@ -2795,9 +2795,9 @@ static OTHER int other_MPI_Add_error_code(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(399, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(399));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
@@ -2805,8 +2805,8 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
 	}
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(399, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(399, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_code(errorclass, errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass, errorcode);
@@ -2825,7 +2825,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(400, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(400, &caller_, &real_))
 		return real_(errorcode, string);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_string(errorcode, string));
 	struct cairn_record record_;
@@ -2847,7 +2847,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 static OTHER int other_MPI_Remove_error_class(uint64_t caller_, const void *frame_, int errorclass)
 {
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(401, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(401, &caller_, &real_))
 		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_class(errorclass));
 	struct cairn_record record_;
@@ -2866,9 +2866,9 @@ static OTHER int other_MPI_Remove_error_class(uint64_t caller_, const void *fram
 
 int cairn_MPI_Remove_error_class(int errorclass)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(401, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(401));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
@@ -2876,8 +2876,8 @@ int cairn_MPI_Remove_error_class(int errorclass)
 		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	}
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(401, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(401, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_class(errorclass));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorclass);
@@ -2892,7 +2892,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 static OTHER int other_MPI_Remove_error_code(uint64_t caller_, const void *frame_, int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(402, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(402, &caller_, &real_))
 		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_code(errorcode));
 	struct cairn_record record_;
@@ -2911,9 +2911,9 @@ static OTHER int other_MPI_Remove_error_code(uint64_t caller_, const void *frame
 
 int cairn_MPI_Remove_error_code(int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(402, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(402));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2921,8 +2921,8 @@ int cairn_MPI_Remove_error_code(int errorcode)
 		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	}
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(402, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(402, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_code(errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode);
@@ -2937,7 +2937,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 static OTHER int other_MPI_Remove_error_string(uint64_t caller_, const void *frame_, int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(403, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(403, &caller_, &real_))
 		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_string(errorcode));
 	struct cairn_record record_;
@@ -2956,9 +2956,9 @@ static OTHER int other_MPI_Remove_error_string(uint64_t caller_, const void *fra
 
 int cairn_MPI_Remove_error_string(int errorcode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(403, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(403));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
@@ -2966,8 +2966,8 @@ int cairn_MPI_Remove_error_string(int errorcode)
 		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	}
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(403, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(403, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_string(errorcode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(errorcode);
@@ -2982,7 +2982,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 static OTHER int other_MPI_Info_create(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(404, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(404, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_create(info));
 	struct cairn_record record_;
@@ -3003,9 +3003,9 @@ static OTHER int other_MPI_Info_create(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Info_create(MPI_Info *info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(404, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(404));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -3013,8 +3013,8 @@ int cairn_MPI_Info_create(MPI_Info *info)
 		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(404, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(404, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_create(info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info);
@@ -3034,7 +3034,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(405, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(405, &caller_, &real_))
 		return real_(argc, argv, info);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_create_env(argc, argv, info));
 	struct cairn_record record_;
@@ -3059,7 +3059,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 static OTHER int other_MPI_Info_dup(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Info *newinfo)
 {
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(406, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(406, &caller_, &real_))
 		return real_(info, newinfo);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_dup(info, newinfo));
 	struct cairn_record record_;
@@ -3081,9 +3081,9 @@ static OTHER int other_MPI_Info_dup(uint64_t caller_, const void *frame_, MPI_In
 
 int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(406, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(406));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -3091,8 +3091,8 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
 	}
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(406, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(406, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_dup(info, newinfo));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, newinfo);
@@ -3110,7 +3110,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 static OTHER int other_MPI_Info_free(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(407, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(407, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_free(info));
 	struct cairn_record record_;
@@ -3132,9 +3132,9 @@ static OTHER int other_MPI_Info_free(uint64_t caller_, const void *frame_, MPI_I
 
 int cairn_MPI_Info_free(MPI_Info *info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(407, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(407));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(info)))) {
@@ -3142,8 +3142,8 @@ int cairn_MPI_Info_free(MPI_Info *info)
 		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(407, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(407, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_free(info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(info);
@@ -3162,7 +3162,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(408, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(408, &caller_, &real_))
 		return real_(info, key, value);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_set(info, key, value));
 	struct cairn_record record_;
@@ -3188,7 +3188,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(409, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(409, &caller_, &real_))
 		return real_(info, key);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_delete(info, key));
 	struct cairn_record record_;
@@ -3212,7 +3212,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(410, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(410, &caller_, &real_))
 		return real_(info, key, valuelen, value, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get(info, key, valuelen, value, flag));
 	struct cairn_record record_;
@@ -3241,7 +3241,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(411, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(411, &caller_, &real_))
 		return real_(info, key, valuelen, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	struct cairn_record record_;
@@ -3268,7 +3268,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(412, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(412, &caller_, &real_))
 		return real_(info, key, buflen, value, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_string(info, key, buflen, value, flag));
 	struct cairn_record record_;
@@ -3296,7 +3296,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 static OTHER int other_MPI_Info_get_nkeys(uint64_t caller_, const void *frame_, MPI_Info info, int *nkeys)
 {
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(413, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(413, &caller_, &real_))
 		return real_(info, nkeys);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nkeys(info, nkeys));
 	struct cairn_record record_;
@@ -3317,9 +3317,9 @@ static OTHER int other_MPI_Info_get_nkeys(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(413, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(413));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -3327,8 +3327,8 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
 	}
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(413, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(413, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nkeys(info, nkeys));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, nkeys);
@@ -3345,7 +3345,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 static OTHER int other_MPI_Info_get_nthkey(uint64_t caller_, const void *frame_, MPI_Info info, int n, char *key)
 {
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(414, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(414, &caller_, &real_))
 		return real_(info, n, key);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nthkey(info, n, key));
 	struct cairn_record record_;
@@ -3368,10 +3368,10 @@ static OTHER int other_MPI_Info_get_nthkey(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(414, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(414));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
-	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n)))) {
@@ -3379,8 +3379,8 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
 	}
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(414, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(414, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nthkey(info, n, key));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, n, key);
@@ -3400,7 +3400,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(415, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(415, &caller_, &real_))
 		return real_(info, errhandler, session);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
@@ -3428,7 +3428,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(416, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(416, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_finalize(session));
 	if (session != NULL)
@@ -3453,7 +3453,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 static OTHER int other_MPI_Session_get_num_psets(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int *npset_names)
 {
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(417, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(417, &caller_, &real_))
 		return real_(session, info, npset_names);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_num_psets(session, info, npset_names));
 	struct cairn_record record_;
@@ -3475,9 +3475,9 @@ static OTHER int other_MPI_Session_get_num_psets(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(417, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(417));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info)))) {
@@ -3485,8 +3485,8 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
 	}
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(417, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(417, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_num_psets(session, info, npset_names));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info, npset_names);
@@ -3503,7 +3503,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 static OTHER int other_MPI_Session_get_nth_pset(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(418, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(418, &caller_, &real_))
 		return real_(session, info, n, pset_len, pset_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	struct cairn_record record_;
@@ -3529,10 +3529,10 @@ static OTHER int other_MPI_Session_get_nth_pset(uint64_t caller_, const void *fr
 
 int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(418, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(418));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
-	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n) && *in_++ == CAIRN_WORD_AT(pset_len)))) {
@@ -3540,8 +3540,8 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
 	}
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(418, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(418, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info, n, pset_len, pset_name);
@@ -3559,7 +3559,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 static OTHER int other_MPI_Session_get_info(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(419, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(419, &caller_, &real_))
 		return real_(session, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_info(session, info_used));
 	struct cairn_record record_;
@@ -3581,9 +3581,9 @@ static OTHER int other_MPI_Session_get_info(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(419, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(419));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3591,8 +3591,8 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
 	}
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(419, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(419, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_info(session, info_used));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, info_used);
@@ -3612,7 +3612,7 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(420, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(420, &caller_, &real_))
 		return real_(session, pset_name, info);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_pset_info(session, pset_name, info));
 	struct cairn_record record_;

@@ -6,7 +6,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(421, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
@@ -43,7 +43,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(422, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
@@ -83,7 +83,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(423, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(423, &caller_, &real_))
 		return real_(parent);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
@@ -106,7 +106,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(424, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(424, &caller_, &real_))
 		return real_(info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
@@ -128,10 +128,10 @@ static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_I
 
 int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(424, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(424));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -139,8 +139,8 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
 	}
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(424, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(424, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, port_name);
@@ -159,7 +159,7 @@ int cairn_MPI_Close_port(const char *port_name)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(425, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(425, &caller_, &real_))
 		return real_(port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Close_port(port_name));
 	struct cairn_record record_;
@@ -182,7 +182,7 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(426, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
@@ -214,7 +214,7 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(427, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
@@ -246,7 +246,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(428, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(428, &caller_, &real_))
 		return real_(fd, intercomm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
@@ -271,7 +271,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(429, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(429, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
@@ -293,9 +293,9 @@ static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(429, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(429));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
@@ -303,8 +303,8 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(429, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(429, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(comm);
@@ -323,7 +323,7 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(430, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
@@ -349,7 +349,7 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(431, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
@@ -375,7 +375,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(432, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
@@ -400,7 +400,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(433, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
@@ -426,9 +426,9 @@ static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void
 
 int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(433, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(433));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -436,8 +436,8 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(433, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(433, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base, size, disp_unit, info, comm, win);
@@ -455,7 +455,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(434, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
@@ -481,9 +481,9 @@ static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, vo
 
 int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(434, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(434));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -491,8 +491,8 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(434, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(434, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(base, size, disp_unit, info, comm, win);
@@ -510,7 +510,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(435, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
@@ -536,9 +536,9 @@ static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(435, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(435));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -546,8 +546,8 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(435, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(435, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
@@ -566,7 +566,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(436, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
@@ -592,9 +592,9 @@ static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(436, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(436));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -602,8 +602,8 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(436, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(436, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
@@ -622,7 +622,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(437, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
@@ -648,9 +648,9 @@ static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(437, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(437));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -658,8 +658,8 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(437, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(437, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
@@ -678,7 +678,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(438, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
@@ -704,9 +704,9 @@ static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(438, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(438));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -714,8 +714,8 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(438, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(438, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
@@ -734,7 +734,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(439, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(439, &caller_, &real_))
 		return real_(info, comm, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
@@ -757,9 +757,9 @@ static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(439, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(439));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
@@ -767,8 +767,8 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(439, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(439, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(info, comm, win);
@@ -786,7 +786,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(440, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
@@ -810,9 +810,9 @@ static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(440, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(440));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
@@ -820,8 +820,8 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	}
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(440, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(440, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
@@ -840,7 +840,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(441, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
@@ -864,9 +864,9 @@ static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(441, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(441));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
@@ -874,8 +874,8 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	}
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(441, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(441, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
@@ -894,7 +894,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_Win win, void *base, MPI_Aint size)
 {
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(442, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(442, &caller_, &real_))
 		return real_(win, base, size);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
@@ -915,9 +915,9 @@ static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(442, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(442));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size)))) {
@@ -925,8 +925,8 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
 	}
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(442, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(442, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, base, size);
@@ -941,7 +941,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_Win win, const void *base)
 {
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(443, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(443, &caller_, &real_))
 		return real_(win, base);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
@@ -961,9 +961,9 @@ static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(443, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(443));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base))))) {
@@ -971,8 +971,8 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
 	}
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(443, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(443, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, base);
@@ -987,7 +987,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(444, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(444, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
 	struct cairn_record record_;
@@ -1009,9 +1009,9 @@ static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_free(MPI_Win *win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(444, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(444));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win)))) {
@@ -1019,8 +1019,8 @@ int cairn_MPI_Win_free(MPI_Win *win)
 		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(444, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(444, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -1037,7 +1037,7 @@ int cairn_MPI_Win_free(MPI_Win *win)
 static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(445, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(445, &caller_, &real_))
 		return real_(win, group);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
@@ -1059,9 +1059,9 @@ static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(445, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(445));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -1069,8 +1069,8 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
 	}
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(445, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(445, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, group);
@@ -1088,7 +1088,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(446, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(446, &caller_, &real_))
 		return real_(win, info);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
@@ -1108,9 +1108,9 @@ static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(446, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(446));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(info)))) {
@@ -1118,8 +1118,8 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
 	}
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(446, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(446, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, info);
@@ -1134,7 +1134,7 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(447, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(447, &caller_, &real_))
 		return real_(win, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
@@ -1156,9 +1156,9 @@ static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(447, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(447));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -1166,8 +1166,8 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
 	}
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(447, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(447, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, info_used);
@@ -1185,7 +1185,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(448, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
@@ -1211,9 +1211,9 @@ static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void 
 
 int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(448, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(448));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1221,8 +1221,8 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(448, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(448, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1237,7 +1237,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(449, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
@@ -1263,9 +1263,9 @@ static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(449, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(449));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1273,8 +1273,8 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(449, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(449, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1289,7 +1289,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(450, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
@@ -1315,9 +1315,9 @@ static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origi
 
 int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(450, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(450));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1325,8 +1325,8 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(450, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(450, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1342,7 +1342,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(451, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
@@ -1368,9 +1368,9 @@ static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *ori
 
 int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(451, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(451));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1378,8 +1378,8 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(451, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(451, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1395,7 +1395,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(452, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
@@ -1422,9 +1422,9 @@ static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(452, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(452));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1432,8 +1432,8 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(452, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(452, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1448,7 +1448,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(453, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
@@ -1475,9 +1475,9 @@ static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(453, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(453));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1485,8 +1485,8 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(453, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(453, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1501,7 +1501,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(454, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
@@ -1531,9 +1531,9 @@ static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(454, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(454));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1541,8 +1541,8 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(454, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(454, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1558,7 +1558,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(455, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
@@ -1588,9 +1588,9 @@ static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(455, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(455));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1598,8 +1598,8 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(455, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(455, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1615,7 +1615,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(456, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
@@ -1640,9 +1640,9 @@ static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(456, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(456));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1650,8 +1650,8 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	}
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(456, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(456, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -1667,7 +1667,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_, const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(457, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
@@ -1692,9 +1692,9 @@ static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(457, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(457));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == cairn_pointer(CAIRN_WORD(compare_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(win)))) {
@@ -1702,8 +1702,8 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	}
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(457, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(457, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
@@ -1719,7 +1719,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(458, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
@@ -1748,9 +1748,9 @@ static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(458, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(458));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1758,8 +1758,8 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(458, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(458, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1777,7 +1777,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(459, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
@@ -1806,9 +1806,9 @@ static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(459, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(459));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1816,8 +1816,8 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(459, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(459, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1835,7 +1835,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(460, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
@@ -1864,9 +1864,9 @@ static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *orig
 
 int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(460, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(460));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1874,8 +1874,8 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(460, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(460, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1894,7 +1894,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(461, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
@@ -1923,9 +1923,9 @@ static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *or
 
 int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(461, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(461));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
@@ -1933,8 +1933,8 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(461, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(461, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1953,7 +1953,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(462, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
@@ -1983,9 +1983,9 @@ static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(462, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(462));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -1993,8 +1993,8 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(462, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(462, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2012,7 +2012,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(463, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
@@ -2042,9 +2042,9 @@ static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(463, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(463));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2052,8 +2052,8 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(463, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(463, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2071,7 +2071,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(464, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
@@ -2104,9 +2104,9 @@ static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(464, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(464));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2114,8 +2114,8 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(464, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(464, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2134,7 +2134,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(465, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
@@ -2167,9 +2167,9 @@ static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(465, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(465));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
@@ -2177,8 +2177,8 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(465, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(465, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2197,7 +2197,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(466, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(466, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
@@ -2224,9 +2224,9 @@ static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int a
 
 int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(466, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(466));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2234,8 +2234,8 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(466, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(466, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	bool counts_;
@@ -2257,7 +2257,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(467, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(467, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
@@ -2278,9 +2278,9 @@ static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_G
 
 int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(467, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(467));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2288,8 +2288,8 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(467, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(467, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, assert, win);
@@ -2304,7 +2304,7 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(468, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(468, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
 	struct cairn_record record_;
@@ -2323,9 +2323,9 @@ static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_complete(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(468, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(468));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2333,8 +2333,8 @@ int cairn_MPI_Win_complete(MPI_Win win)
 		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(468, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(468, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2349,7 +2349,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(469, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(469, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
@@ -2370,9 +2370,9 @@ static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Gr
 
 int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(469, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(469));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2380,8 +2380,8 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(469, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(469, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(group, assert, win);
@@ -2396,7 +2396,7 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(470, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(470, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
 	struct cairn_record record_;
@@ -2415,9 +2415,9 @@ static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_wait(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(470, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(470));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2425,8 +2425,8 @@ int cairn_MPI_Win_wait(MPI_Win win)
 		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(470, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(470, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2441,7 +2441,7 @@ int cairn_MPI_Win_wait(MPI_Win win)
 static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Win win, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(471, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(471, &caller_, &real_))
 		return real_(win, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
@@ -2462,9 +2462,9 @@ static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(471, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(471));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2472,8 +2472,8 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
 	}
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(471, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(471, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win, flag);
@@ -2490,7 +2490,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lock_type, int rank, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(472, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
@@ -2512,9 +2512,9 @@ static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lo
 
 int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(472, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(472));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(lock_type) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2522,8 +2522,8 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(472, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(472, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(lock_type, rank, assert, win);
@@ -2538,7 +2538,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(473, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(473, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
@@ -2558,9 +2558,9 @@ static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(473, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(473));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
@@ -2568,8 +2568,8 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(473, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(473, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(assert, win);
@@ -2584,7 +2584,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(474, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(474, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
@@ -2604,9 +2604,9 @@ static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int 
 
 int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(474, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(474));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2614,8 +2614,8 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(474, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(474, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
@@ -2630,7 +2630,7 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(475, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(475, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
@@ -2649,9 +2649,9 @@ static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(475, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(475));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2659,8 +2659,8 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(475, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(475, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2675,7 +2675,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(476, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(476, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
@@ -2695,9 +2695,9 @@ static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int r
 
 int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(476, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(476));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2705,8 +2705,8 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(476, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(476, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
@@ -2721,7 +2721,7 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(477, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(477, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
@@ -2740,9 +2740,9 @@ static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Win_flush_all(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(477, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(477));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2750,8 +2750,8 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(477, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(477, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2766,7 +2766,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(478, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(478, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
@@ -2786,9 +2786,9 @@ static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(478, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(478));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
@@ -2796,8 +2796,8 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(478, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(478, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(rank, win);
@@ -2812,7 +2812,7 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(479, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(479, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
@@ -2831,9 +2831,9 @@ static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(479, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(479));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2841,8 +2841,8 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(479, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(479, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2857,7 +2857,7 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(480, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(480, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
 	struct cairn_record record_;
@@ -2876,9 +2876,9 @@ static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_sync(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(480, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(480));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2886,8 +2886,8 @@ int cairn_MPI_Win_sync(MPI_Win win)
 		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(480, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(480, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(win);
@@ -2902,7 +2902,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(481, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
@@ -2927,9 +2927,9 @@ static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(481, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(481));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(query_fn)) && *in_++ == cairn_function(CAIRN_WORD(free_fn)) && *in_++ == cairn_function(CAIRN_WORD(cancel_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -2937,8 +2937,8 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
 	}
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(481, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(481, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);
@@ -2956,7 +2956,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame_, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(482, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(482, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
@@ -2975,9 +2975,9 @@ static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame
 
 int cairn_MPI_Grequest_complete(MPI_Request request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(482, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(482));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2985,8 +2985,8 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(482, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(482, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(request);
@@ -3003,7 +3003,7 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(483, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(483, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
@@ -3029,7 +3029,7 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(484, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(484, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
@@ -3055,7 +3055,7 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(485, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(485, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
@@ -3081,7 +3081,7 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(486, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(486, &caller_, &real_))
 		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
@@ -3106,7 +3106,7 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(487, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(487, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
@@ -3130,7 +3130,7 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(488, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(488, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
@@ -3154,7 +3154,7 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(489, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(489, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
@@ -3178,7 +3178,7 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(490, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(490, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
@@ -3203,7 +3203,7 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(491, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(491, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
@@ -3228,7 +3228,7 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(492, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(492, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
@@ -3253,7 +3253,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(493, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
 	CAIRN_REFERENCE_CALL(call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
@@ -3280,7 +3280,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(494, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(494, &caller_, &real_))
 		return real_(fh);
 	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
 	struct cairn_record record_;
@@ -3302,9 +3302,9 @@ static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_close(MPI_File *fh)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(494, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(494));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(fh)))) {
@@ -3312,8 +3312,8 @@ int cairn_MPI_File_close(MPI_File *fh)
 		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
 	}
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(494, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(494, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(fh);
@@ -3332,7 +3332,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(495, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(495, &caller_, &real_))
 		return real_(filename, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
@@ -3354,7 +3354,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(496, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(496, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
@@ -3374,9 +3374,9 @@ static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(496, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(496));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
@@ -3384,8 +3384,8 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(496, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(496, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
@@ -3400,7 +3400,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(497, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(497, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
@@ -3420,9 +3420,9 @@ static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(497, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(497));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
@@ -3430,8 +3430,8 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(497, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(497, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
@@ -3446,7 +3446,7 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *size)
 {
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(498, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(498, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
@@ -3467,9 +3467,9 @@ static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(498, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(498));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3477,8 +3477,8 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(498, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(498, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, size);
@@ -3495,7 +3495,7 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(499, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(499, &caller_, &real_))
 		return real_(fh, group);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
@@ -3517,9 +3517,9 @@ static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(499, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(499));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3527,8 +3527,8 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
 	}
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(499, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(499, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, group);
@@ -3546,7 +3546,7 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, MPI_File fh, int *amode)
 {
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(500, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(500, &caller_, &real_))
 		return real_(fh, amode);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
@@ -3567,9 +3567,9 @@ static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(500, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(500));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3577,8 +3577,8 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
 	}
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(500, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(500, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, amode);
@@ -3595,7 +3595,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(501, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(501, &caller_, &real_))
 		return real_(fh, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
@@ -3615,9 +3615,9 @@ static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(501, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(501));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(info)))) {
@@ -3625,8 +3625,8 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
 	}
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(501, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(501, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, info);
@@ -3641,7 +3641,7 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(502, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(502, &caller_, &real_))
 		return real_(fh, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
@@ -3663,9 +3663,9 @@ static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(502, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(502));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3673,8 +3673,8 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
 	}
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(502, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(502, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, info_used);
@@ -3694,7 +3694,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(503, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
@@ -3720,7 +3720,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(504, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
@@ -3746,10 +3746,10 @@ static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(504, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(504));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3757,8 +3757,8 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
 	}
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(504, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(504, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, disp, etype, filetype, datarep);

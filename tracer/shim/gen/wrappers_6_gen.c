@@ -4,7 +4,7 @@
 static OTHER int other_MPI_File_read_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(505, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(505, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -42,8 +42,8 @@ static OTHER int other_MPI_File_read_at(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(505, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(505));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -51,7 +51,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -59,8 +59,8 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(505, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(505, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -84,7 +84,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 static OTHER int other_MPI_File_read_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(506, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(506, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -122,8 +122,8 @@ static OTHER int other_MPI_File_read_at_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(506, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(506));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -131,7 +131,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -139,8 +139,8 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(506, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(506, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -164,7 +164,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 static OTHER int other_MPI_File_read_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(507, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(507, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -202,8 +202,8 @@ static OTHER int other_MPI_File_read_at_all(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(507, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(507));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -211,7 +211,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -219,8 +219,8 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(507, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(507, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -244,7 +244,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 static OTHER int other_MPI_File_read_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(508, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(508, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -282,8 +282,8 @@ static OTHER int other_MPI_File_read_at_all_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(508, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(508));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -291,7 +291,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -299,8 +299,8 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(508, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(508, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -324,7 +324,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 static OTHER int other_MPI_File_write_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(509, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(509, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -362,8 +362,8 @@ static OTHER int other_MPI_File_write_at(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(509, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(509));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -371,7 +371,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -379,8 +379,8 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(509, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(509, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -403,7 +403,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 static OTHER int other_MPI_File_write_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(510, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(510, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -441,8 +441,8 @@ static OTHER int other_MPI_File_write_at_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(510, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(510));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -450,7 +450,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -458,8 +458,8 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(510, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(510, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -482,7 +482,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 static OTHER int other_MPI_File_write_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(511, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(511, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -520,8 +520,8 @@ static OTHER int other_MPI_File_write_at_all(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(511, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(511));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -529,7 +529,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -537,8 +537,8 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(511, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(511, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -561,7 +561,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 static OTHER int other_MPI_File_write_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(512, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(512, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -599,8 +599,8 @@ static OTHER int other_MPI_File_write_at_all_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(512, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(512));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -608,7 +608,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -616,8 +616,8 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(512, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(512, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -640,7 +640,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 static OTHER int other_MPI_File_iread_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(513, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(513, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -666,9 +666,9 @@ static OTHER int other_MPI_File_iread_at(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(513, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(513));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -676,8 +676,8 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(513, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(513, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -696,7 +696,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 static OTHER int other_MPI_File_iread_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(514, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(514, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -722,9 +722,9 @@ static OTHER int other_MPI_File_iread_at_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(514, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(514));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -732,8 +732,8 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(514, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(514, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -752,7 +752,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 static OTHER int other_MPI_File_iread_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(515, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(515, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -778,9 +778,9 @@ static OTHER int other_MPI_File_iread_at_all(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(515, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(515));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -788,8 +788,8 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(515, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(515, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -808,7 +808,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 static OTHER int other_MPI_File_iread_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(516, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(516, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -834,9 +834,9 @@ static OTHER int other_MPI_File_iread_at_all_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(516, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(516));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -844,8 +844,8 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(516, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(516, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -864,7 +864,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 static OTHER int other_MPI_File_iwrite_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(517, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(517, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -890,9 +890,9 @@ static OTHER int other_MPI_File_iwrite_at(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(517, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(517));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -900,8 +900,8 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(517, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(517, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -919,7 +919,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 static OTHER int other_MPI_File_iwrite_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(518, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(518, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -945,9 +945,9 @@ static OTHER int other_MPI_File_iwrite_at_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(518, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(518));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -955,8 +955,8 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(518, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(518, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -974,7 +974,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 static OTHER int other_MPI_File_iwrite_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(519, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(519, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1000,9 +1000,9 @@ static OTHER int other_MPI_File_iwrite_at_all(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(519, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(519));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1010,8 +1010,8 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(519, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(519, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -1029,7 +1029,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 static OTHER int other_MPI_File_iwrite_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(520, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(520, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1055,9 +1055,9 @@ static OTHER int other_MPI_File_iwrite_at_all_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(520, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(520));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1065,8 +1065,8 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(520, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(520, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype, request);
@@ -1084,7 +1084,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 static OTHER int other_MPI_File_read(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(521, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(521, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1121,8 +1121,8 @@ static OTHER int other_MPI_File_read(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(521, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(521));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1130,7 +1130,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1138,8 +1138,8 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(521, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(521, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1163,7 +1163,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 static OTHER int other_MPI_File_read_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(522, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(522, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1200,8 +1200,8 @@ static OTHER int other_MPI_File_read_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(522, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(522));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1209,7 +1209,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1217,8 +1217,8 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(522, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(522, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1242,7 +1242,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 static OTHER int other_MPI_File_read_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(523, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(523, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1279,8 +1279,8 @@ static OTHER int other_MPI_File_read_all(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(523, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(523));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1288,7 +1288,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1296,8 +1296,8 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(523, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(523, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1321,7 +1321,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 static OTHER int other_MPI_File_read_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(524, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(524, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1358,8 +1358,8 @@ static OTHER int other_MPI_File_read_all_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(524, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(524));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1367,7 +1367,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1375,8 +1375,8 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(524, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(524, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1400,7 +1400,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 static OTHER int other_MPI_File_write(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(525, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(525, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1437,8 +1437,8 @@ static OTHER int other_MPI_File_write(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(525, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(525));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1446,7 +1446,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1454,8 +1454,8 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(525, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(525, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1478,7 +1478,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 static OTHER int other_MPI_File_write_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(526, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(526, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1515,8 +1515,8 @@ static OTHER int other_MPI_File_write_c(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(526, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(526));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1524,7 +1524,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1532,8 +1532,8 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(526, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(526, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1556,7 +1556,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 static OTHER int other_MPI_File_write_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(527, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(527, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1593,8 +1593,8 @@ static OTHER int other_MPI_File_write_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(527, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(527));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1602,7 +1602,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1610,8 +1610,8 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(527, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(527, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1634,7 +1634,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 static OTHER int other_MPI_File_write_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(528, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(528, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1671,8 +1671,8 @@ static OTHER int other_MPI_File_write_all_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(528, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(528));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1680,7 +1680,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1688,8 +1688,8 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(528, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(528, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -1712,7 +1712,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 static OTHER int other_MPI_File_iread(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(529, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(529, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1737,9 +1737,9 @@ static OTHER int other_MPI_File_iread(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(529, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(529));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1747,8 +1747,8 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(529, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(529, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -1767,7 +1767,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 static OTHER int other_MPI_File_iread_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(530, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(530, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1792,9 +1792,9 @@ static OTHER int other_MPI_File_iread_c(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(530, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(530));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1802,8 +1802,8 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(530, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(530, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -1822,7 +1822,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 static OTHER int other_MPI_File_iread_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(531, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(531, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1847,9 +1847,9 @@ static OTHER int other_MPI_File_iread_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(531, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(531));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1857,8 +1857,8 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(531, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(531, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -1877,7 +1877,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 static OTHER int other_MPI_File_iread_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(532, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(532, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1902,9 +1902,9 @@ static OTHER int other_MPI_File_iread_all_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(532, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(532));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1912,8 +1912,8 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(532, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(532, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -1932,7 +1932,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 static OTHER int other_MPI_File_iwrite(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(533, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(533, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -1957,9 +1957,9 @@ static OTHER int other_MPI_File_iwrite(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(533, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(533));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -1967,8 +1967,8 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(533, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(533, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -1986,7 +1986,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 static OTHER int other_MPI_File_iwrite_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(534, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(534, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2011,9 +2011,9 @@ static OTHER int other_MPI_File_iwrite_c(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(534, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(534));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2021,8 +2021,8 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(534, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(534, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2040,7 +2040,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 static OTHER int other_MPI_File_iwrite_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(535, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(535, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2065,9 +2065,9 @@ static OTHER int other_MPI_File_iwrite_all(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(535, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(535));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2075,8 +2075,8 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(535, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(535, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2094,7 +2094,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 static OTHER int other_MPI_File_iwrite_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(536, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(536, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2119,9 +2119,9 @@ static OTHER int other_MPI_File_iwrite_all_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(536, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(536));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2129,8 +2129,8 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(536, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(536, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2148,7 +2148,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 static OTHER int other_MPI_File_seek(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(537, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(537, &caller_, &real_))
 		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek(fh, offset, whence));
 	struct cairn_record record_;
@@ -2169,9 +2169,9 @@ static OTHER int other_MPI_File_seek(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(537, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(537));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
@@ -2179,8 +2179,8 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	}
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(537, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(537, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek(fh, offset, whence));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, whence);
@@ -2195,7 +2195,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 static OTHER int other_MPI_File_get_position(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(538, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(538, &caller_, &real_))
 		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position(fh, offset));
 	struct cairn_record record_;
@@ -2216,9 +2216,9 @@ static OTHER int other_MPI_File_get_position(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(538, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(538));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -2226,8 +2226,8 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	}
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(538, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(538, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position(fh, offset));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset);
@@ -2244,7 +2244,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 static OTHER int other_MPI_File_get_byte_offset(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(539, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(539, &caller_, &real_))
 		return real_(fh, offset, disp);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_byte_offset(fh, offset, disp));
 	struct cairn_record record_;
@@ -2266,9 +2266,9 @@ static OTHER int other_MPI_File_get_byte_offset(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(539, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(539));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset)))) {
@@ -2276,8 +2276,8 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
 	}
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(539, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(539, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_byte_offset(fh, offset, disp));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, disp);
@@ -2294,7 +2294,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 static OTHER int other_MPI_File_read_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(540, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(540, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2331,8 +2331,8 @@ static OTHER int other_MPI_File_read_shared(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(540, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(540));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2340,7 +2340,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2348,8 +2348,8 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(540, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(540, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2373,7 +2373,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 static OTHER int other_MPI_File_read_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(541, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(541, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2410,8 +2410,8 @@ static OTHER int other_MPI_File_read_shared_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(541, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(541));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2419,7 +2419,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2427,8 +2427,8 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(541, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(541, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2452,7 +2452,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 static OTHER int other_MPI_File_write_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(542, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(542, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2489,8 +2489,8 @@ static OTHER int other_MPI_File_write_shared(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(542, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(542));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2498,7 +2498,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2506,8 +2506,8 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(542, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(542, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2530,7 +2530,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 static OTHER int other_MPI_File_write_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(543, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(543, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2567,8 +2567,8 @@ static OTHER int other_MPI_File_write_shared_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(543, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(543));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2576,7 +2576,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2584,8 +2584,8 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(543, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(543, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2608,7 +2608,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 static OTHER int other_MPI_File_iread_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(544, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(544, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2633,9 +2633,9 @@ static OTHER int other_MPI_File_iread_shared(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(544, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(544));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2643,8 +2643,8 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(544, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(544, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2663,7 +2663,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 static OTHER int other_MPI_File_iread_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(545, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(545, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2688,9 +2688,9 @@ static OTHER int other_MPI_File_iread_shared_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(545, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(545));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2698,8 +2698,8 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(545, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(545, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2718,7 +2718,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 static OTHER int other_MPI_File_iwrite_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(546, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(546, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2743,9 +2743,9 @@ static OTHER int other_MPI_File_iwrite_shared(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(546, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(546));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2753,8 +2753,8 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(546, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(546, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2772,7 +2772,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 static OTHER int other_MPI_File_iwrite_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(547, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(547, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
@@ -2797,9 +2797,9 @@ static OTHER int other_MPI_File_iwrite_shared_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(547, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(547));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2807,8 +2807,8 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(547, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(547, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype, request);
@@ -2826,7 +2826,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 static OTHER int other_MPI_File_read_ordered(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(548, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(548, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2863,8 +2863,8 @@ static OTHER int other_MPI_File_read_ordered(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(548, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(548));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2872,7 +2872,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2880,8 +2880,8 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(548, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(548, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2905,7 +2905,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 static OTHER int other_MPI_File_read_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(549, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(549, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2942,8 +2942,8 @@ static OTHER int other_MPI_File_read_ordered_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(549, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(549));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2951,7 +2951,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -2959,8 +2959,8 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(549, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(549, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -2984,7 +2984,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 static OTHER int other_MPI_File_write_ordered(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(550, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(550, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3021,8 +3021,8 @@ static OTHER int other_MPI_File_write_ordered(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(550, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(550));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3030,7 +3030,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3038,8 +3038,8 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(550, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(550, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3062,7 +3062,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 static OTHER int other_MPI_File_write_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(551, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(551, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3099,8 +3099,8 @@ static OTHER int other_MPI_File_write_ordered_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(551, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(551));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3108,7 +3108,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3116,8 +3116,8 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(551, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(551, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3140,7 +3140,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 static OTHER int other_MPI_File_seek_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(552, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(552, &caller_, &real_))
 		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek_shared(fh, offset, whence));
 	struct cairn_record record_;
@@ -3161,9 +3161,9 @@ static OTHER int other_MPI_File_seek_shared(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(552, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(552));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
@@ -3171,8 +3171,8 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	}
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(552, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(552, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek_shared(fh, offset, whence));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, whence);
@@ -3187,7 +3187,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 static OTHER int other_MPI_File_get_position_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(553, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(553, &caller_, &real_))
 		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position_shared(fh, offset));
 	struct cairn_record record_;
@@ -3208,9 +3208,9 @@ static OTHER int other_MPI_File_get_position_shared(uint64_t caller_, const void
 
 int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(553, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(553));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3218,8 +3218,8 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	}
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(553, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(553, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position_shared(fh, offset));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset);
@@ -3236,7 +3236,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 static OTHER int other_MPI_File_read_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(554, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(554, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
@@ -3259,9 +3259,9 @@ static OTHER int other_MPI_File_read_at_all_begin(uint64_t caller_, const void *
 
 int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(554, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(554));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3269,8 +3269,8 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(554, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(554, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
@@ -3286,7 +3286,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 static OTHER int other_MPI_File_read_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(555, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(555, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
@@ -3309,9 +3309,9 @@ static OTHER int other_MPI_File_read_at_all_begin_c(uint64_t caller_, const void
 
 int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(555, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(555));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3319,8 +3319,8 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(555, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(555, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
@@ -3336,7 +3336,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 static OTHER int other_MPI_File_read_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(556, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(556, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3371,8 +3371,8 @@ static OTHER int other_MPI_File_read_at_all_end(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(556, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(556));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3380,7 +3380,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3388,8 +3388,8 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(556, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(556, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3413,7 +3413,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 static OTHER int other_MPI_File_write_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(557, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(557, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
@@ -3436,9 +3436,9 @@ static OTHER int other_MPI_File_write_at_all_begin(uint64_t caller_, const void 
 
 int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(557, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(557));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3446,8 +3446,8 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(557, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(557, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
@@ -3462,7 +3462,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 static OTHER int other_MPI_File_write_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(558, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(558, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
@@ -3485,9 +3485,9 @@ static OTHER int other_MPI_File_write_at_all_begin_c(uint64_t caller_, const voi
 
 int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(558, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(558));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3495,8 +3495,8 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(558, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(558, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, offset, buf, count, datatype);
@@ -3511,7 +3511,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 static OTHER int other_MPI_File_write_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(559, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(559, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3546,8 +3546,8 @@ static OTHER int other_MPI_File_write_at_all_end(uint64_t caller_, const void *f
 
 int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(559, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(559));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3555,7 +3555,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -3563,8 +3563,8 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(559, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(559, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3587,7 +3587,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 static OTHER int other_MPI_File_read_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(560, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(560, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -3609,9 +3609,9 @@ static OTHER int other_MPI_File_read_all_begin(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(560, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(560));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3619,8 +3619,8 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(560, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(560, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -3636,7 +3636,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 static OTHER int other_MPI_File_read_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(561, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(561, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -3658,9 +3658,9 @@ static OTHER int other_MPI_File_read_all_begin_c(uint64_t caller_, const void *f
 
 int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(561, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(561));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3668,8 +3668,8 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(561, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(561, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -3685,7 +3685,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 static OTHER int other_MPI_File_read_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(562, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(562, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3720,8 +3720,8 @@ static OTHER int other_MPI_File_read_all_end(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(562, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(562));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3729,7 +3729,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -3737,8 +3737,8 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(562, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(562, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3762,7 +3762,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 static OTHER int other_MPI_File_write_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(563, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(563, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -3784,9 +3784,9 @@ static OTHER int other_MPI_File_write_all_begin(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(563, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(563));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3794,8 +3794,8 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(563, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(563, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -3810,7 +3810,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 static OTHER int other_MPI_File_write_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(564, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(564, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -3832,9 +3832,9 @@ static OTHER int other_MPI_File_write_all_begin_c(uint64_t caller_, const void *
 
 int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(564, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(564));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3842,8 +3842,8 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(564, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(564, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -3858,7 +3858,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 static OTHER int other_MPI_File_write_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(565, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(565, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3893,8 +3893,8 @@ static OTHER int other_MPI_File_write_all_end(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(565, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(565));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -3902,7 +3902,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -3910,8 +3910,8 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(565, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(565, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -3934,7 +3934,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 static OTHER int other_MPI_File_read_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(566, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(566, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -3956,9 +3956,9 @@ static OTHER int other_MPI_File_read_ordered_begin(uint64_t caller_, const void 
 
 int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(566, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(566));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -3966,8 +3966,8 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(566, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(566, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -3983,7 +3983,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 static OTHER int other_MPI_File_read_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(567, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(567, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -4005,9 +4005,9 @@ static OTHER int other_MPI_File_read_ordered_begin_c(uint64_t caller_, const voi
 
 int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(567, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(567));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4015,8 +4015,8 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(567, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(567, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -4032,7 +4032,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 static OTHER int other_MPI_File_read_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(568, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(568, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4067,8 +4067,8 @@ static OTHER int other_MPI_File_read_ordered_end(uint64_t caller_, const void *f
 
 int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(568, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(568));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -4076,7 +4076,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4084,8 +4084,8 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(568, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(568, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -4109,7 +4109,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 static OTHER int other_MPI_File_write_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(569, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(569, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -4131,9 +4131,9 @@ static OTHER int other_MPI_File_write_ordered_begin(uint64_t caller_, const void
 
 int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(569, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(569));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4141,8 +4141,8 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(569, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(569, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -4157,7 +4157,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 static OTHER int other_MPI_File_write_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(570, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(570, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
@@ -4179,9 +4179,9 @@ static OTHER int other_MPI_File_write_ordered_begin_c(uint64_t caller_, const vo
 
 int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(570, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(570));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4189,8 +4189,8 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(570, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(570, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, buf, count, datatype);
@@ -4205,7 +4205,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 static OTHER int other_MPI_File_write_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(571, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(571, &caller_, &real_))
 		return real_(fh, buf, status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4240,8 +4240,8 @@ static OTHER int other_MPI_File_write_ordered_end(uint64_t caller_, const void *
 
 int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(571, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(571));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -4249,7 +4249,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -4257,8 +4257,8 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(571, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(571, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
@@ -4281,7 +4281,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 static OTHER int other_MPI_File_get_type_extent(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(572, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(572, &caller_, &real_))
 		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent(fh, datatype, extent));
 	struct cairn_record record_;
@@ -4303,9 +4303,9 @@ static OTHER int other_MPI_File_get_type_extent(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(572, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(572));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4313,8 +4313,8 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(572, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(572, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent(fh, datatype, extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, datatype, extent);
@@ -4331,7 +4331,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 static OTHER int other_MPI_File_get_type_extent_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(573, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(573, &caller_, &real_))
 		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	struct cairn_record record_;
@@ -4353,9 +4353,9 @@ static OTHER int other_MPI_File_get_type_extent_c(uint64_t caller_, const void *
 
 int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(573, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(573));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
@@ -4363,8 +4363,8 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(573, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(573, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, datatype, extent);
@@ -4383,7 +4383,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(574, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(574, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
@@ -4410,7 +4410,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(575, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(575, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
@@ -4435,7 +4435,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 static OTHER int other_MPI_File_set_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int flag)
 {
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(576, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(576, &caller_, &real_))
 		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_atomicity(fh, flag));
 	struct cairn_record record_;
@@ -4455,9 +4455,9 @@ static OTHER int other_MPI_File_set_atomicity(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(576, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(576));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(flag)))) {
@@ -4465,8 +4465,8 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	}
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(576, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(576, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_atomicity(fh, flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, flag);
@@ -4481,7 +4481,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 static OTHER int other_MPI_File_get_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int *flag)
 {
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(577, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(577, &caller_, &real_))
 		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_atomicity(fh, flag));
 	struct cairn_record record_;
@@ -4502,9 +4502,9 @@ static OTHER int other_MPI_File_get_atomicity(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(577, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(577));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4512,8 +4512,8 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	}
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(577, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(577, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_atomicity(fh, flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh, flag);
@@ -4530,7 +4530,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 static OTHER int other_MPI_File_sync(uint64_t caller_, const void *frame_, MPI_File fh)
 {
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(578, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(578, &caller_, &real_))
 		return real_(fh);
 	CAIRN_REFERENCE_CALL(call_MPI_File_sync(fh));
 	struct cairn_record record_;
@@ -4549,9 +4549,9 @@ static OTHER int other_MPI_File_sync(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_sync(MPI_File fh)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(578, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(578));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
@@ -4559,8 +4559,8 @@ int cairn_MPI_File_sync(MPI_File fh)
 		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
 	}
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(578, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(578, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_sync(fh));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(fh);
@@ -4575,7 +4575,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 static OTHER int other_MPI_T_init_thread(uint64_t caller_, const void *frame_, int required, int *provided)
 {
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(579, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(579, &caller_, &real_))
 		return real_(required, provided);
 	CAIRN_REFERENCE_CALL(call_MPI_T_init_thread(required, provided));
 	struct cairn_record record_;
@@ -4596,9 +4596,9 @@ static OTHER int other_MPI_T_init_thread(uint64_t caller_, const void *frame_, i
 
 int cairn_MPI_T_init_thread(int required, int *provided)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(579, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(579));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(required)))) {
@@ -4606,8 +4606,8 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
 	}
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(579, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(579, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_init_thread(required, provided));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(required, provided);
@@ -4626,7 +4626,7 @@ int cairn_MPI_T_finalize(void)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(580, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(580, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(call_MPI_T_finalize());
 	struct cairn_record record_;
@@ -4645,7 +4645,7 @@ int cairn_MPI_T_finalize(void)
 static OTHER int other_MPI_T_enum_get_info(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(581, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(581, &caller_, &real_))
 		return real_(enumtype, num, name, name_len);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	struct cairn_record record_;
@@ -4670,10 +4670,10 @@ static OTHER int other_MPI_T_enum_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(581, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(581));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD_AT(name_len)))) {
@@ -4681,8 +4681,8 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
 	}
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(581, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(581, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(enumtype, num, name, name_len);
@@ -4701,7 +4701,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 static OTHER int other_MPI_T_enum_get_item(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(582, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(582, &caller_, &real_))
 		return real_(enumtype, index, value, name, name_len);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	struct cairn_record record_;
@@ -4727,10 +4727,10 @@ static OTHER int other_MPI_T_enum_get_item(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(582, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(582));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD(index) && *in_++ == CAIRN_WORD_AT(name_len)))) {
@@ -4738,8 +4738,8 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
 	}
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(582, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(582, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(enumtype, index, value, name, name_len);
@@ -4758,7 +4758,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 static OTHER int other_MPI_T_cvar_get_num(uint64_t caller_, const void *frame_, int *num_cvar)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(583, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(583, &caller_, &real_))
 		return real_(num_cvar);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_num(num_cvar));
 	struct cairn_record record_;
@@ -4778,9 +4778,9 @@ static OTHER int other_MPI_T_cvar_get_num(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(583, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(583));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -4788,8 +4788,8 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(583, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(583, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_num(num_cvar));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_cvar);
@@ -4806,7 +4806,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 static OTHER int other_MPI_T_cvar_get_info(uint64_t caller_, const void *frame_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(584, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(584, &caller_, &real_))
 		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	struct cairn_record record_;
@@ -4839,11 +4839,11 @@ static OTHER int other_MPI_T_cvar_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(584, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(584));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -4851,8 +4851,8 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(584, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(584, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
@@ -4879,7 +4879,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(585, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(585, &caller_, &real_))
 		return real_(name, cvar_index);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_index(name, cvar_index));
 	struct cairn_record record_;
@@ -4902,7 +4902,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 static OTHER int other_MPI_T_cvar_handle_alloc(uint64_t caller_, const void *frame_, int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(586, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(586, &caller_, &real_))
 		return real_(cvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
@@ -4926,9 +4926,9 @@ static OTHER int other_MPI_T_cvar_handle_alloc(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(586, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(586));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
@@ -4936,8 +4936,8 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(586, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(586, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cvar_index, obj_handle, handle, count);
@@ -4956,7 +4956,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 static OTHER int other_MPI_T_cvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_cvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(587, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(587, &caller_, &real_))
 		return real_(handle);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_free(handle));
 	struct cairn_record record_;
@@ -4978,9 +4978,9 @@ static OTHER int other_MPI_T_cvar_handle_free(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(587, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(587));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(handle)))) {
@@ -4988,8 +4988,8 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(587, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(587, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_free(handle));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(handle);
@@ -5006,7 +5006,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 static OTHER int other_MPI_T_cvar_read(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(588, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(588, &caller_, &real_))
 		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_read(handle, buf));
 	struct cairn_record record_;
@@ -5026,9 +5026,9 @@ static OTHER int other_MPI_T_cvar_read(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(588, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(588));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle)))) {
@@ -5036,8 +5036,8 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(588, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(588, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_read(handle, buf));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(handle, buf);

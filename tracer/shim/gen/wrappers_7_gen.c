@@ -4,7 +4,7 @@
 static OTHER int other_MPI_T_cvar_write(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(589, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(589, &caller_, &real_))
 		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_write(handle, buf));
 	struct cairn_record record_;
@@ -24,9 +24,9 @@ static OTHER int other_MPI_T_cvar_write(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(589, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(589));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -34,8 +34,8 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(589, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(589, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_write(handle, buf));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(handle, buf);
@@ -50,7 +50,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 static OTHER int other_MPI_T_pvar_get_num(uint64_t caller_, const void *frame_, int *num_pvar)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(590, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(590, &caller_, &real_))
 		return real_(num_pvar);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_num(num_pvar));
 	struct cairn_record record_;
@@ -70,9 +70,9 @@ static OTHER int other_MPI_T_pvar_get_num(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(590, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(590));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -80,8 +80,8 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(590, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(590, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_num(num_pvar));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_pvar);
@@ -98,7 +98,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 static OTHER int other_MPI_T_pvar_get_info(uint64_t caller_, const void *frame_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(591, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(591, &caller_, &real_))
 		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	struct cairn_record record_;
@@ -134,11 +134,11 @@ static OTHER int other_MPI_T_pvar_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(591, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(591));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(pvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -146,8 +146,8 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(591, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(591, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
@@ -177,7 +177,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(592, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(592, &caller_, &real_))
 		return real_(name, var_class, pvar_index);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	struct cairn_record record_;
@@ -201,7 +201,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 static OTHER int other_MPI_T_pvar_session_create(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(593, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(593, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_create(session));
 	struct cairn_record record_;
@@ -222,9 +222,9 @@ static OTHER int other_MPI_T_pvar_session_create(uint64_t caller_, const void *f
 
 int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(593, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(593));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -232,8 +232,8 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(593, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(593, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_create(session));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session);
@@ -251,7 +251,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 static OTHER int other_MPI_T_pvar_session_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(594, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(594, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_free(session));
 	struct cairn_record record_;
@@ -273,9 +273,9 @@ static OTHER int other_MPI_T_pvar_session_free(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(594, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(594));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(session)))) {
@@ -283,8 +283,8 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(594, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(594, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_free(session));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(session);
@@ -301,7 +301,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 static OTHER int other_MPI_T_pvar_handle_alloc(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(595, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(595, &caller_, &real_))
 		return real_(session, pvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
@@ -326,9 +326,9 @@ static OTHER int other_MPI_T_pvar_handle_alloc(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(595, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(595));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(pvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
@@ -336,8 +336,8 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(595, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(595, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
@@ -356,7 +356,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 static OTHER int other_MPI_T_pvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(596, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(596, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_free(session, handle));
 	struct cairn_record record_;
@@ -379,9 +379,9 @@ static OTHER int other_MPI_T_pvar_handle_free(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(596, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(596));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD_AT(handle)))) {
@@ -389,8 +389,8 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(596, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(596, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_free(session, handle));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
@@ -407,7 +407,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 static OTHER int other_MPI_T_pvar_start(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(597, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(597, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_start(session, handle));
 	struct cairn_record record_;
@@ -427,9 +427,9 @@ static OTHER int other_MPI_T_pvar_start(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(597, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(597));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -437,8 +437,8 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(597, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(597, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_start(session, handle));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
@@ -453,7 +453,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 static OTHER int other_MPI_T_pvar_stop(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(598, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(598, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_stop(session, handle));
 	struct cairn_record record_;
@@ -473,9 +473,9 @@ static OTHER int other_MPI_T_pvar_stop(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(598, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(598));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -483,8 +483,8 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(598, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(598, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_stop(session, handle));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
@@ -499,7 +499,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 static OTHER int other_MPI_T_pvar_read(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(599, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(599, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_read(session, handle, buf));
 	struct cairn_record record_;
@@ -520,9 +520,9 @@ static OTHER int other_MPI_T_pvar_read(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(599, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(599));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -530,8 +530,8 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(599, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(599, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_read(session, handle, buf));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
@@ -547,7 +547,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 static OTHER int other_MPI_T_pvar_write(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(600, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(600, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_write(session, handle, buf));
 	struct cairn_record record_;
@@ -568,9 +568,9 @@ static OTHER int other_MPI_T_pvar_write(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(600, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(600));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
@@ -578,8 +578,8 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(600, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(600, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_write(session, handle, buf));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
@@ -594,7 +594,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 static OTHER int other_MPI_T_pvar_reset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(601, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(601, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_reset(session, handle));
 	struct cairn_record record_;
@@ -614,9 +614,9 @@ static OTHER int other_MPI_T_pvar_reset(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(601, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(601));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -624,8 +624,8 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(601, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(601, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_reset(session, handle));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle);
@@ -640,7 +640,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 static OTHER int other_MPI_T_pvar_readreset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(602, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(602, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_readreset(session, handle, buf));
 	struct cairn_record record_;
@@ -661,9 +661,9 @@ static OTHER int other_MPI_T_pvar_readreset(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(602, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(602));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
@@ -671,8 +671,8 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(602, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(602, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_readreset(session, handle, buf));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(session, handle, buf);
@@ -688,7 +688,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 static OTHER int other_MPI_T_source_get_num(uint64_t caller_, const void *frame_, int *num_sources)
 {
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(603, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(603, &caller_, &real_))
 		return real_(num_sources);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_num(num_sources));
 	struct cairn_record record_;
@@ -708,9 +708,9 @@ static OTHER int other_MPI_T_source_get_num(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_source_get_num(int *num_sources)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(603, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(603));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -718,8 +718,8 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
 	}
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(603, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(603, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_num(num_sources));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_sources);
@@ -736,7 +736,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 static OTHER int other_MPI_T_source_get_info(uint64_t caller_, const void *frame_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(604, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(604, &caller_, &real_))
 		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	struct cairn_record record_;
@@ -769,11 +769,11 @@ static OTHER int other_MPI_T_source_get_info(uint64_t caller_, const void *frame
 
 int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(604, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(604));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -781,8 +781,8 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	}
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(604, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(604, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
@@ -807,7 +807,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 static OTHER int other_MPI_T_source_get_timestamp(uint64_t caller_, const void *frame_, int source_index, MPI_Count *timestamp)
 {
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(605, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(605, &caller_, &real_))
 		return real_(source_index, timestamp);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_timestamp(source_index, timestamp));
 	struct cairn_record record_;
@@ -828,9 +828,9 @@ static OTHER int other_MPI_T_source_get_timestamp(uint64_t caller_, const void *
 
 int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(605, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(605));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index)))) {
@@ -838,8 +838,8 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
 	}
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(605, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(605, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_timestamp(source_index, timestamp));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(source_index, timestamp);
@@ -856,7 +856,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 static OTHER int other_MPI_T_event_get_num(uint64_t caller_, const void *frame_, int *num_events)
 {
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(606, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(606, &caller_, &real_))
 		return real_(num_events);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_num(num_events));
 	struct cairn_record record_;
@@ -876,9 +876,9 @@ static OTHER int other_MPI_T_event_get_num(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_event_get_num(int *num_events)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(606, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(606));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -886,8 +886,8 @@ int cairn_MPI_T_event_get_num(int *num_events)
 		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
 	}
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(606, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(606, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_num(num_events));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_events);
@@ -904,7 +904,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 static OTHER int other_MPI_T_event_get_info(uint64_t caller_, const void *frame_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(607, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(607, &caller_, &real_))
 		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	struct cairn_record record_;
@@ -943,13 +943,13 @@ static OTHER int other_MPI_T_event_get_info(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(607, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(607));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(num_elements) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -957,8 +957,8 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	}
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(607, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(607, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
@@ -988,7 +988,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(608, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(608, &caller_, &real_))
 		return real_(name, event_index);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_index(name, event_index));
 	struct cairn_record record_;
@@ -1011,7 +1011,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 static OTHER int other_MPI_T_event_handle_alloc(uint64_t caller_, const void *frame_, int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(609, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(609, &caller_, &real_))
 		return real_(event_index, obj_handle, info, event_registration);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	struct cairn_record record_;
@@ -1035,9 +1035,9 @@ static OTHER int other_MPI_T_event_handle_alloc(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(609, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(609));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle)) && *in_++ == CAIRN_WORD(info)))) {
@@ -1045,8 +1045,8 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(609, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(609, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_index, obj_handle, info, event_registration);
@@ -1064,7 +1064,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 static OTHER int other_MPI_T_event_handle_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(610, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(610, &caller_, &real_))
 		return real_(event_registration, info);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_set_info(event_registration, info));
 	struct cairn_record record_;
@@ -1084,9 +1084,9 @@ static OTHER int other_MPI_T_event_handle_set_info(uint64_t caller_, const void 
 
 int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(610, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(610));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(info)))) {
@@ -1094,8 +1094,8 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(610, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(610, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_set_info(event_registration, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, info);
@@ -1110,7 +1110,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 static OTHER int other_MPI_T_event_handle_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(611, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(611, &caller_, &real_))
 		return real_(event_registration, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_get_info(event_registration, info_used));
 	struct cairn_record record_;
@@ -1132,9 +1132,9 @@ static OTHER int other_MPI_T_event_handle_get_info(uint64_t caller_, const void 
 
 int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(611, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(611));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration)))) {
@@ -1142,8 +1142,8 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(611, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(611, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_get_info(event_registration, info_used));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, info_used);
@@ -1161,7 +1161,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 static OTHER int other_MPI_T_event_register_callback(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(612, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(612, &caller_, &real_))
 		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	struct cairn_record record_;
@@ -1184,9 +1184,9 @@ static OTHER int other_MPI_T_event_register_callback(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(612, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(612));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(event_cb_function))))) {
@@ -1194,8 +1194,8 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(612, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(612, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
@@ -1210,7 +1210,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 static OTHER int other_MPI_T_event_callback_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(613, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(613, &caller_, &real_))
 		return real_(event_registration, cb_safety, info);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	struct cairn_record record_;
@@ -1231,9 +1231,9 @@ static OTHER int other_MPI_T_event_callback_set_info(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(613, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(613));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info)))) {
@@ -1241,8 +1241,8 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
 	}
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(613, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(613, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info);
@@ -1257,7 +1257,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 static OTHER int other_MPI_T_event_callback_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(614, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(614, &caller_, &real_))
 		return real_(event_registration, cb_safety, info_used);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	struct cairn_record record_;
@@ -1280,9 +1280,9 @@ static OTHER int other_MPI_T_event_callback_get_info(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(614, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(614));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety)))) {
@@ -1290,8 +1290,8 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
 	}
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(614, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(614, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, cb_safety, info_used);
@@ -1309,7 +1309,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 static OTHER int other_MPI_T_event_handle_free(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(615, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(615, &caller_, &real_))
 		return real_(event_registration, user_data, free_cb_function);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	struct cairn_record record_;
@@ -1331,9 +1331,9 @@ static OTHER int other_MPI_T_event_handle_free(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(615, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(615));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(free_cb_function))))) {
@@ -1341,8 +1341,8 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(615, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(615, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(event_registration, user_data, free_cb_function);
@@ -1357,7 +1357,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 static OTHER int other_MPI_T_event_set_dropped_handler(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(616, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(616, &caller_, &real_))
 		return real_(event_registration, dropped_cb_function);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	struct cairn_record record_;
@@ -1377,9 +1377,9 @@ static OTHER int other_MPI_T_event_set_dropped_handler(uint64_t caller_, const v
 
 int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(616, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(616));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_function(CAIRN_WORD(dropped_cb_function))))) {
@@ -1387,8 +1387,8 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(616, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(616, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_registration, dropped_cb_function);
@@ -1403,7 +1403,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 static OTHER int other_MPI_T_event_read(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(617, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(617, &caller_, &real_))
 		return real_(event_instance, element_index, buffer);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_read(event_instance, element_index, buffer));
 	struct cairn_record record_;
@@ -1424,9 +1424,9 @@ static OTHER int other_MPI_T_event_read(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(617, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(617));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance) && *in_++ == CAIRN_WORD(element_index)))) {
@@ -1434,8 +1434,8 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
 	}
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(617, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(617, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_read(event_instance, element_index, buffer));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, element_index, buffer);
@@ -1451,7 +1451,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 static OTHER int other_MPI_T_event_copy(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(618, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(618, &caller_, &real_))
 		return real_(event_instance, buffer);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_copy(event_instance, buffer));
 	struct cairn_record record_;
@@ -1471,9 +1471,9 @@ static OTHER int other_MPI_T_event_copy(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(618, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(618));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1481,8 +1481,8 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
 	}
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(618, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(618, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_copy(event_instance, buffer));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, buffer);
@@ -1498,7 +1498,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 static OTHER int other_MPI_T_event_get_timestamp(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(619, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(619, &caller_, &real_))
 		return real_(event_instance, event_timestamp);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	struct cairn_record record_;
@@ -1519,9 +1519,9 @@ static OTHER int other_MPI_T_event_get_timestamp(uint64_t caller_, const void *f
 
 int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(619, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(619));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1529,8 +1529,8 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
 	}
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(619, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(619, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, event_timestamp);
@@ -1547,7 +1547,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 static OTHER int other_MPI_T_event_get_source(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int *source_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(620, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(620, &caller_, &real_))
 		return real_(event_instance, source_index);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_source(event_instance, source_index));
 	struct cairn_record record_;
@@ -1568,9 +1568,9 @@ static OTHER int other_MPI_T_event_get_source(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(620, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(620));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
@@ -1578,8 +1578,8 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
 	}
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(620, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(620, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_source(event_instance, source_index));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(event_instance, source_index);
@@ -1596,7 +1596,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 static OTHER int other_MPI_T_category_get_num(uint64_t caller_, const void *frame_, int *num_cat)
 {
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(621, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(621, &caller_, &real_))
 		return real_(num_cat);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num(num_cat));
 	struct cairn_record record_;
@@ -1616,9 +1616,9 @@ static OTHER int other_MPI_T_category_get_num(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_category_get_num(int *num_cat)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(621, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(621));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -1626,8 +1626,8 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
 	}
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(621, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(621, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num(num_cat));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(num_cat);
@@ -1644,7 +1644,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 static OTHER int other_MPI_T_category_get_info(uint64_t caller_, const void *frame_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(622, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(622, &caller_, &real_))
 		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	struct cairn_record record_;
@@ -1675,11 +1675,11 @@ static OTHER int other_MPI_T_category_get_info(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(622, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(622));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
@@ -1687,8 +1687,8 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	}
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(622, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(622, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
@@ -1711,7 +1711,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 static OTHER int other_MPI_T_category_get_num_events(uint64_t caller_, const void *frame_, int cat_index, int *num_events)
 {
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(623, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(623, &caller_, &real_))
 		return real_(cat_index, num_events);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num_events(cat_index, num_events));
 	struct cairn_record record_;
@@ -1732,9 +1732,9 @@ static OTHER int other_MPI_T_category_get_num_events(uint64_t caller_, const voi
 
 int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(623, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(623));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index)))) {
@@ -1742,8 +1742,8 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
 	}
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(623, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(623, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num_events(cat_index, num_events));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, num_events);
@@ -1762,7 +1762,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(624, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(624, &caller_, &real_))
 		return real_(name, cat_index);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_index(name, cat_index));
 	struct cairn_record record_;
@@ -1785,7 +1785,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 static OTHER int other_MPI_T_category_get_cvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(625, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(625, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_cvars(cat_index, len, indices));
 	struct cairn_record record_;
@@ -1808,10 +1808,10 @@ static OTHER int other_MPI_T_category_get_cvars(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(625, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(625));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1819,8 +1819,8 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(625, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(625, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_cvars(cat_index, len, indices));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
@@ -1837,7 +1837,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 static OTHER int other_MPI_T_category_get_pvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(626, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(626, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_pvars(cat_index, len, indices));
 	struct cairn_record record_;
@@ -1860,10 +1860,10 @@ static OTHER int other_MPI_T_category_get_pvars(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(626, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(626));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1871,8 +1871,8 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(626, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(626, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_pvars(cat_index, len, indices));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
@@ -1889,7 +1889,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 static OTHER int other_MPI_T_category_get_events(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(627, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(627, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_events(cat_index, len, indices));
 	struct cairn_record record_;
@@ -1912,10 +1912,10 @@ static OTHER int other_MPI_T_category_get_events(uint64_t caller_, const void *f
 
 int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(627, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(627));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1923,8 +1923,8 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(627, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(627, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_events(cat_index, len, indices));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
@@ -1941,7 +1941,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 static OTHER int other_MPI_T_category_get_categories(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(628, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(628, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_categories(cat_index, len, indices));
 	struct cairn_record record_;
@@ -1964,10 +1964,10 @@ static OTHER int other_MPI_T_category_get_categories(uint64_t caller_, const voi
 
 int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(628, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(628));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
@@ -1975,8 +1975,8 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(628, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(628, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_categories(cat_index, len, indices));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(cat_index, len, indices);
@@ -1993,7 +1993,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 static OTHER int other_MPI_T_category_changed(uint64_t caller_, const void *frame_, int *update_number)
 {
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(629, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(629, &caller_, &real_))
 		return real_(update_number);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_changed(update_number));
 	struct cairn_record record_;
@@ -2013,9 +2013,9 @@ static OTHER int other_MPI_T_category_changed(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_category_changed(int *update_number)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(629, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(629));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
 	if (CAIRN_UNLIKELY(!(true))) {
@@ -2023,8 +2023,8 @@ int cairn_MPI_T_category_changed(int *update_number)
 		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
 	}
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(629, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(629, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_changed(update_number));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(update_number);
@@ -2041,7 +2041,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 static OTHER int other_MPI_Keyval_create(uint64_t caller_, const void *frame_, MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(630, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(630, &caller_, &real_))
 		return real_(copy_fn, delete_fn, keyval, extra_state);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	struct cairn_record record_;
@@ -2065,9 +2065,9 @@ static OTHER int other_MPI_Keyval_create(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(630, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(630));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(copy_fn)) && *in_++ == cairn_function(CAIRN_WORD(delete_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
@@ -2075,8 +2075,8 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
 	}
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(630, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(630, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
@@ -2094,7 +2094,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 static OTHER int other_MPI_Keyval_free(uint64_t caller_, const void *frame_, int *keyval)
 {
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(631, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(631, &caller_, &real_))
 		return real_(keyval);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_free(keyval));
 	struct cairn_record record_;
@@ -2116,9 +2116,9 @@ static OTHER int other_MPI_Keyval_free(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Keyval_free(int *keyval)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(631, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(631));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(keyval)))) {
@@ -2126,8 +2126,8 @@ int cairn_MPI_Keyval_free(int *keyval)
 		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
 	}
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(631, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(631, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_free(keyval));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
 	int result_ = real_(keyval);
@@ -2144,7 +2144,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 static OTHER int other_MPI_Attr_put(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(632, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(632, &caller_, &real_))
 		return real_(comm, keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_put(comm, keyval, attribute_val));
 	struct cairn_record record_;
@@ -2165,9 +2165,9 @@ static OTHER int other_MPI_Attr_put(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(632, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(632));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
@@ -2175,8 +2175,8 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
 	}
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(632, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(632, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_put(comm, keyval, attribute_val));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval, attribute_val);
@@ -2191,7 +2191,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 static OTHER int other_MPI_Attr_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(633, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(633, &caller_, &real_))
 		return real_(comm, keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	struct cairn_record record_;
@@ -2214,9 +2214,9 @@ static OTHER int other_MPI_Attr_get(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(633, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(633));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
@@ -2224,8 +2224,8 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
 	}
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(633, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(633, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval, attribute_val, flag);
@@ -2243,7 +2243,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 static OTHER int other_MPI_Attr_delete(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval)
 {
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(634, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(634, &caller_, &real_))
 		return real_(comm, keyval);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_delete(comm, keyval));
 	struct cairn_record record_;
@@ -2263,9 +2263,9 @@ static OTHER int other_MPI_Attr_delete(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(634, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(634));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
@@ -2273,8 +2273,8 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
 	}
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(634, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(634, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_delete(comm, keyval));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, keyval);
@@ -2289,7 +2289,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 static OTHER MPI_Fint other_MPI_Comm_c2f(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(635, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(635, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_c2f(comm));
 	struct cairn_record record_;
@@ -2308,9 +2308,9 @@ static OTHER MPI_Fint other_MPI_Comm_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(635, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(635));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -2318,8 +2318,8 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(635, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(635, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_c2f(comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(comm);
@@ -2334,7 +2334,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 static OTHER MPI_Comm other_MPI_Comm_f2c(uint64_t caller_, const void *frame_, MPI_Fint comm)
 {
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(636, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(636, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_f2c(comm));
 	struct cairn_record record_;
@@ -2353,9 +2353,9 @@ static OTHER MPI_Comm other_MPI_Comm_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(636, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(636));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -2363,8 +2363,8 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(636, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(636, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_f2c(comm));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Comm result_ = real_(comm);
@@ -2379,7 +2379,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 static OTHER MPI_Fint other_MPI_Type_c2f(uint64_t caller_, const void *frame_, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(637, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(637, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_c2f(datatype));
 	struct cairn_record record_;
@@ -2398,9 +2398,9 @@ static OTHER MPI_Fint other_MPI_Type_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(637, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(637));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -2408,8 +2408,8 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(637, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(637, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_c2f(datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(datatype);
@@ -2424,7 +2424,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 static OTHER MPI_Datatype other_MPI_Type_f2c(uint64_t caller_, const void *frame_, MPI_Fint datatype)
 {
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(638, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(638, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_f2c(datatype));
 	struct cairn_record record_;
@@ -2443,9 +2443,9 @@ static OTHER MPI_Datatype other_MPI_Type_f2c(uint64_t caller_, const void *frame
 
 MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(638, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(638));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -2453,8 +2453,8 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(638, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(638, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_f2c(datatype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Datatype result_ = real_(datatype);
@@ -2469,7 +2469,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 static OTHER MPI_Fint other_MPI_Group_c2f(uint64_t caller_, const void *frame_, MPI_Group group)
 {
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(639, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(639, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_c2f(group));
 	struct cairn_record record_;
@@ -2488,9 +2488,9 @@ static OTHER MPI_Fint other_MPI_Group_c2f(uint64_t caller_, const void *frame_, 
 
 MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(639, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(639));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -2498,8 +2498,8 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(639, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(639, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_c2f(group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(group);
@@ -2514,7 +2514,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 static OTHER MPI_Group other_MPI_Group_f2c(uint64_t caller_, const void *frame_, MPI_Fint group)
 {
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(640, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(640, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_f2c(group));
 	struct cairn_record record_;
@@ -2533,9 +2533,9 @@ static OTHER MPI_Group other_MPI_Group_f2c(uint64_t caller_, const void *frame_,
 
 MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(640, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(640));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
@@ -2543,8 +2543,8 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(640, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(640, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_f2c(group));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Group result_ = real_(group);
@@ -2559,7 +2559,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 static OTHER MPI_Fint other_MPI_Request_c2f(uint64_t caller_, const void *frame_, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(641, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(641, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_c2f(request));
 	struct cairn_record record_;
@@ -2578,9 +2578,9 @@ static OTHER MPI_Fint other_MPI_Request_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(641, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(641));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2588,8 +2588,8 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(641, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(641, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_c2f(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(request);
@@ -2604,7 +2604,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 static OTHER MPI_Request other_MPI_Request_f2c(uint64_t caller_, const void *frame_, MPI_Fint request)
 {
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(642, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(642, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_f2c(request));
 	struct cairn_record record_;
@@ -2623,9 +2623,9 @@ static OTHER MPI_Request other_MPI_Request_f2c(uint64_t caller_, const void *fra
 
 MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(642, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(642));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
@@ -2633,8 +2633,8 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(642, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(642, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_f2c(request));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Request result_ = real_(request);
@@ -2649,7 +2649,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 static OTHER MPI_Fint other_MPI_File_c2f(uint64_t caller_, const void *frame_, MPI_File file)
 {
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(643, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(643, &caller_, &real_))
 		return real_(file);
 	CAIRN_REFERENCE_CALL(call_MPI_File_c2f(file));
 	struct cairn_record record_;
@@ -2668,9 +2668,9 @@ static OTHER MPI_Fint other_MPI_File_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(643, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(643));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2678,8 +2678,8 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
 	}
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(643, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(643, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_c2f(file));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(file);
@@ -2694,7 +2694,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 static OTHER MPI_File other_MPI_File_f2c(uint64_t caller_, const void *frame_, MPI_Fint file)
 {
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(644, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(644, &caller_, &real_))
 		return real_(file);
 	CAIRN_REFERENCE_CALL(call_MPI_File_f2c(file));
 	struct cairn_record record_;
@@ -2713,9 +2713,9 @@ static OTHER MPI_File other_MPI_File_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(644, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(644));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
@@ -2723,8 +2723,8 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
 	}
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(644, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(644, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_f2c(file));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_File result_ = real_(file);
@@ -2739,7 +2739,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 static OTHER MPI_Fint other_MPI_Win_c2f(uint64_t caller_, const void *frame_, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(645, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(645, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_c2f(win));
 	struct cairn_record record_;
@@ -2758,9 +2758,9 @@ static OTHER MPI_Fint other_MPI_Win_c2f(uint64_t caller_, const void *frame_, MP
 
 MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(645, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(645));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2768,8 +2768,8 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(645, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(645, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_c2f(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(win);
@@ -2784,7 +2784,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 static OTHER MPI_Win other_MPI_Win_f2c(uint64_t caller_, const void *frame_, MPI_Fint win)
 {
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(646, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(646, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_f2c(win));
 	struct cairn_record record_;
@@ -2803,9 +2803,9 @@ static OTHER MPI_Win other_MPI_Win_f2c(uint64_t caller_, const void *frame_, MPI
 
 MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(646, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(646));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
@@ -2813,8 +2813,8 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(646, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(646, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_f2c(win));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Win result_ = real_(win);
@@ -2829,7 +2829,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 static OTHER MPI_Fint other_MPI_Op_c2f(uint64_t caller_, const void *frame_, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(647, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(647, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_c2f(op));
 	struct cairn_record record_;
@@ -2848,9 +2848,9 @@ static OTHER MPI_Fint other_MPI_Op_c2f(uint64_t caller_, const void *frame_, MPI
 
 MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(647, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(647));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -2858,8 +2858,8 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(647, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(647, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_c2f(op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(op);
@@ -2874,7 +2874,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 static OTHER MPI_Op other_MPI_Op_f2c(uint64_t caller_, const void *frame_, MPI_Fint op)
 {
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(648, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(648, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_f2c(op));
 	struct cairn_record record_;
@@ -2893,9 +2893,9 @@ static OTHER MPI_Op other_MPI_Op_f2c(uint64_t caller_, const void *frame_, MPI_F
 
 MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(648, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(648));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
@@ -2903,8 +2903,8 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(648, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(648, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_f2c(op));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Op result_ = real_(op);
@@ -2919,7 +2919,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 static OTHER MPI_Fint other_MPI_Info_c2f(uint64_t caller_, const void *frame_, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(649, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(649, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_c2f(info));
 	struct cairn_record record_;
@@ -2938,9 +2938,9 @@ static OTHER MPI_Fint other_MPI_Info_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(649, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(649));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -2948,8 +2948,8 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(649, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(649, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_c2f(info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(info);
@@ -2964,7 +2964,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 static OTHER MPI_Info other_MPI_Info_f2c(uint64_t caller_, const void *frame_, MPI_Fint info)
 {
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(650, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(650, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_f2c(info));
 	struct cairn_record record_;
@@ -2983,9 +2983,9 @@ static OTHER MPI_Info other_MPI_Info_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(650, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(650));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
@@ -2993,8 +2993,8 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(650, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(650, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_f2c(info));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Info result_ = real_(info);
@@ -3009,7 +3009,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 static OTHER MPI_Fint other_MPI_Errhandler_c2f(uint64_t caller_, const void *frame_, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(651, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(651, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_c2f(errhandler));
 	struct cairn_record record_;
@@ -3028,9 +3028,9 @@ static OTHER MPI_Fint other_MPI_Errhandler_c2f(uint64_t caller_, const void *fra
 
 MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(651, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(651));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
@@ -3038,8 +3038,8 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(651, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(651, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_c2f(errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(errhandler);
@@ -3054,7 +3054,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 static OTHER MPI_Errhandler other_MPI_Errhandler_f2c(uint64_t caller_, const void *frame_, MPI_Fint errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(652, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(652, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_f2c(errhandler));
 	struct cairn_record record_;
@@ -3073,9 +3073,9 @@ static OTHER MPI_Errhandler other_MPI_Errhandler_f2c(uint64_t caller_, const voi
 
 MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(652, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(652));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
@@ -3083,8 +3083,8 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(652, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(652, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_f2c(errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Errhandler result_ = real_(errhandler);
@@ -3099,7 +3099,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 static OTHER MPI_Fint other_MPI_Message_c2f(uint64_t caller_, const void *frame_, MPI_Message message)
 {
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(653, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(653, &caller_, &real_))
 		return real_(message);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_c2f(message));
 	struct cairn_record record_;
@@ -3118,9 +3118,9 @@ static OTHER MPI_Fint other_MPI_Message_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(653, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(653));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
@@ -3128,8 +3128,8 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
 	}
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(653, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(653, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_c2f(message));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(message);
@@ -3144,7 +3144,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 static OTHER MPI_Message other_MPI_Message_f2c(uint64_t caller_, const void *frame_, MPI_Fint message)
 {
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(654, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(654, &caller_, &real_))
 		return real_(message);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_f2c(message));
 	struct cairn_record record_;
@@ -3163,9 +3163,9 @@ static OTHER MPI_Message other_MPI_Message_f2c(uint64_t caller_, const void *fra
 
 MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(654, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(654));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
@@ -3173,8 +3173,8 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
 	}
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(654, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(654, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_f2c(message));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Message result_ = real_(message);
@@ -3189,7 +3189,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 static OTHER MPI_Fint other_MPI_Session_c2f(uint64_t caller_, const void *frame_, MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(655, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(655, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_c2f(session));
 	struct cairn_record record_;
@@ -3208,9 +3208,9 @@ static OTHER MPI_Fint other_MPI_Session_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(655, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(655));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3218,8 +3218,8 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(655, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(655, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_c2f(session));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Fint result_ = real_(session);
@@ -3234,7 +3234,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 static OTHER MPI_Session other_MPI_Session_f2c(uint64_t caller_, const void *frame_, MPI_Fint session)
 {
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(656, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(656, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_f2c(session));
 	struct cairn_record record_;
@@ -3253,9 +3253,9 @@ static OTHER MPI_Session other_MPI_Session_f2c(uint64_t caller_, const void *fra
 
 MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(656, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(656));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
@@ -3263,8 +3263,8 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(656, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(656, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_f2c(session));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	MPI_Session result_ = real_(session);
@@ -3281,7 +3281,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(657, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(657, &caller_, &real_))
 		return real_(c_status, f_status);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_c2f(c_status, f_status));
 	struct cairn_record record_;
@@ -3304,7 +3304,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 static OTHER int other_MPI_Status_f2c(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(658, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(658, &caller_, &real_))
 		return real_(f_status, c_status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		c_status = MPI_STATUS_IGNORE;
@@ -3339,8 +3339,8 @@ static OTHER int other_MPI_Status_f2c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(658, CAIRN_CALLER));
-	if (CAIRN_UNLIKELY(fortran_) && cairn_fortran_ignores_status())
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(658));
+	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		c_status = MPI_STATUS_IGNORE;
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -3349,7 +3349,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	MPI_Status *seen_c_status_ = c_status;
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
@@ -3357,8 +3357,8 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
 	}
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(658, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(658, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f2c(f_status, c_status));
 	if (true && !ignored_c_status_)
 		cairn_mark_statuses(c_status, &own_c_status_, 1);
@@ -3383,7 +3383,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(659, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(659, &caller_, &real_))
 		return real_(c_status, f08_status);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_c2f08(c_status, f08_status));
 	struct cairn_record record_;
@@ -3408,7 +3408,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(660, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(660, &caller_, &real_))
 		return real_(f08_status, c_status);
 	if (CAIRN_UNLIKELY((caller_ & CAIRN_FORTRAN) != 0) && cairn_fortran_ignores_status())
 		c_status = MPI_STATUS_IGNORE;
@@ -3446,7 +3446,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(661, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(661, &caller_, &real_))
 		return real_(f08_status, f_status);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f082f(f08_status, f_status));
 	struct cairn_record record_;
@@ -3470,7 +3470,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 static OTHER int other_MPI_Status_f2f08(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(662, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(662, &caller_, &real_))
 		return real_(f_status, f08_status);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f2f08(f_status, f08_status));
 	struct cairn_record record_;
@@ -3493,11 +3493,11 @@ static OTHER int other_MPI_Status_f2f08(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(662, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(662));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
@@ -3505,8 +3505,8 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
 	}
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(662, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(662, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f2f08(f_status, f08_status));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(f_status, f08_status);
@@ -3523,7 +3523,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 static OTHER int other_MPI_Address(uint64_t caller_, const void *frame_, void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(663, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(663, &caller_, &real_))
 		return real_(location, address);
 	CAIRN_REFERENCE_CALL(call_MPI_Address(location, address));
 	struct cairn_record record_;
@@ -3544,9 +3544,9 @@ static OTHER int other_MPI_Address(uint64_t caller_, const void *frame_, void *l
 
 int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(663, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(663));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
@@ -3554,8 +3554,8 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	}
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(663, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(663, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Address(location, address));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(location, address);
@@ -3572,7 +3572,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 static OTHER int other_MPI_Errhandler_create(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(664, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(664, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
@@ -3594,9 +3594,9 @@ static OTHER int other_MPI_Errhandler_create(uint64_t caller_, const void *frame
 
 int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(664, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(664));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
@@ -3604,8 +3604,8 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(664, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(664, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm_errhandler_fn, errhandler);
@@ -3623,7 +3623,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 static OTHER int other_MPI_Errhandler_get(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(665, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(665, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_get(comm, errhandler));
 	struct cairn_record record_;
@@ -3645,9 +3645,9 @@ static OTHER int other_MPI_Errhandler_get(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(665, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(665));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
@@ -3655,8 +3655,8 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(665, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(665, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_get(comm, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
@@ -3674,7 +3674,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 static OTHER int other_MPI_Errhandler_set(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(666, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(666, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_set(comm, errhandler));
 	struct cairn_record record_;
@@ -3694,9 +3694,9 @@ static OTHER int other_MPI_Errhandler_set(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(666, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(666));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
@@ -3704,8 +3704,8 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(666, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(666, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_set(comm, errhandler));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(comm, errhandler);
@@ -3720,7 +3720,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 static OTHER int other_MPI_Type_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(667, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(667, &caller_, &real_))
 		return real_(datatype, extent);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_extent(datatype, extent));
 	struct cairn_record record_;
@@ -3741,9 +3741,9 @@ static OTHER int other_MPI_Type_extent(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(667, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(667));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3751,8 +3751,8 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(667, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(667, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_extent(datatype, extent));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, extent);
@@ -3769,7 +3769,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 static OTHER int other_MPI_Type_hindexed(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(668, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(668, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
@@ -3796,11 +3796,11 @@ static OTHER int other_MPI_Type_hindexed(uint64_t caller_, const void *frame_, i
 
 int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(668, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(668));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3808,8 +3808,8 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(668, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(668, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -3827,7 +3827,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 static OTHER int other_MPI_Type_hvector(uint64_t caller_, const void *frame_, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(669, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(669, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
@@ -3852,9 +3852,9 @@ static OTHER int other_MPI_Type_hvector(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(669, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(669));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
@@ -3862,8 +3862,8 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(669, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(669, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
@@ -3881,7 +3881,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 static OTHER int other_MPI_Type_lb(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(670, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(670, &caller_, &real_))
 		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_lb(datatype, displacement));
 	struct cairn_record record_;
@@ -3902,9 +3902,9 @@ static OTHER int other_MPI_Type_lb(uint64_t caller_, const void *frame_, MPI_Dat
 
 int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(670, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(670));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -3912,8 +3912,8 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	}
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(670, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(670, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_lb(datatype, displacement));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, displacement);
@@ -3930,7 +3930,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 static OTHER int other_MPI_Type_struct(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(671, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(671, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
@@ -3958,12 +3958,12 @@ static OTHER int other_MPI_Type_struct(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(671, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(671));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
@@ -3971,8 +3971,8 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(671, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(671, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3990,7 +3990,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 static OTHER int other_MPI_Type_ub(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(672, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(672, &caller_, &real_))
 		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_ub(datatype, displacement));
 	struct cairn_record record_;
@@ -4011,9 +4011,9 @@ static OTHER int other_MPI_Type_ub(uint64_t caller_, const void *frame_, MPI_Dat
 
 int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
-	const bool fortran_ = CAIRN_UNLIKELY(cairn_from_fortran(672, CAIRN_CALLER));
+	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(672));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, fortran_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
@@ -4021,8 +4021,8 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	}
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
-	if (CAIRN_UNLIKELY(fortran_))
-		real_ = (__typeof__(real_))cairn_take_announcement(672, (void *)real_);
+	if (CAIRN_UNLIKELY(announced_))
+		real_ = (__typeof__(real_))cairn_take_announcement(672, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_ub(datatype, displacement));
 	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
 	int result_ = real_(datatype, displacement);

@@ -12,6 +12,7 @@ bool cairn_clock_is_tsc;
 struct cairn_config cairn_config;
 
 void *cairn_slots[CAIRN_FUNCTIONS];
+void *cairn_profiling_slots[CAIRN_FUNCTIONS];
 void *cairn_real[CAIRN_FUNCTIONS];
 uintptr_t cairn_library_begin, cairn_library_size;
 

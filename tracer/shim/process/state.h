@@ -27,6 +27,7 @@ extern CAIRN_HIDDEN bool cairn_clustered;         // the mode of this job
 // in the order of symbol resolution, which the program would have got without us (they may be
 // another tool's).
 extern CAIRN_HIDDEN void *cairn_slots[CAIRN_FUNCTIONS];
+extern CAIRN_HIDDEN void *cairn_profiling_slots[CAIRN_FUNCTIONS]; // of PMPI_*
 extern CAIRN_HIDDEN void *cairn_real[CAIRN_FUNCTIONS];
 
 #define CAIRN_REAL(name) ((__typeof__(&cairn_##name))__atomic_load_n(&cairn_real[CAIRN_ID_##name], __ATOMIC_RELAXED))

@@ -19,7 +19,7 @@ struct cairn_announcement {
 	uint64_t caller;    // return address
 	uint32_t slot;      // of the symbol
 	uint32_t calls;     // number of announced calls
-	uint32_t profiling; // the Fortran layer called PMPI_X
+	uint32_t profiling; // PMPI_X was called for it: the low half of the return address
 	uint32_t seen;      // number of announced calls that reached a wrapper
 	void *real;         // function that the wrapper must call instead of the C function, or NULL
 	const void *status; // the argument, in functions that set a status or an array of them

@@ -19,7 +19,7 @@ int cairn_MPI_Pcontrol(const int level, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	uint64_t caller_ = CAIRN_CALLER;
-	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(CAIRN_ID_MPI_Pcontrol, &caller_, &real_))
+	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(CAIRN_ID_MPI_Pcontrol, &caller_, &real_))
 		return real_(level, a[0], a[1], a[2], a[3], a[4]);
 	CAIRN_REFERENCE_CALL(call_MPI_Pcontrol(level));
 	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, caller_, CAIRN_FRAME);

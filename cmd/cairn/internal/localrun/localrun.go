@@ -179,7 +179,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 		case f.code != 0:
 			r.say("the command ended with exit code %d, and no call of MPI_Init was seen: there is no trace", f.code)
 		default:
-			r.say("there is no trace: no call of MPI_Init was seen (one of the program's own, which calls PMPI_Init, is not traced)")
+			r.say("there is no trace: no call of MPI_Init was seen")
 		}
 		return len(problems) == 0
 	case err != nil:
