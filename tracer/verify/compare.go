@@ -64,6 +64,9 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 		}
 		m.readings = float64(rank.Clock.AtMost(m.times.settings.MomentLimit())) / 1e9
 		before := result.count()
+		if err := addPast(&result, rank.Rank, p.dir); err != nil {
+			return result, err
+		}
 		if err := compareRank(&result, m, cursors, log); err != nil {
 			return result, err
 		}

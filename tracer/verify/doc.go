@@ -6,6 +6,9 @@
 // (tracer/shim/reference), so bugs in the records, the recorder, the merger or the trace's
 // reader are found.
 //
+// Calls that came to the MPI library past the shim are in neither. The log has their number, which
+// is a disagreement.
+//
 // Two calls agree if function, result and every argument before and after the call agree: numbers,
 // texts and statuses exactly; constants by name; handles up to a renaming that is one-to-one among
 // the objects that exist at the same time (handles.go); addresses as far as the trace has them: a

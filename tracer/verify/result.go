@@ -10,6 +10,7 @@ type Result struct {
 	Generalized   uint64
 	Ranks         int            // number of ranks with only such calls
 	Unfinished    uint64         // calls of the log that never returned: the process ended in them
+	Unwatched     int            // functions of MPI whose calls past the shim are not counted
 	Disagreements []Disagreement // the first ones, in the order of ranks
 	More          uint64         // disagreements beyond those
 }

@@ -2,11 +2,18 @@
 #include "../bind/reference.h"
 #include "../process/abi.h"
 #include "../process/thread.h"
+#include "entries.h"
+#include "library.h"
 #include "lines.h"
 
 // Queries to MPI use a copy of the shim's own code (ask.c), which finds here what it finds in
 // other files there.
 static struct cairn_reference_shim shim;
+
+const struct cairn_reference_shim *cairn_library_shim(void)
+{
+	return &shim;
+}
 
 void *cairn_inner(unsigned id)
 {
@@ -43,5 +50,6 @@ const struct cairn_reference *cairn_reference_begin(const struct cairn_reference
 	};
 
 	shim = *given;
+	cairn_entries_begin();
 	return &reference;
 }

@@ -12,6 +12,7 @@
 #include "../process/clock.h"
 #include "../process/opened.h"
 #include "../process/thread.h"
+#include "entries.h"
 
 static char *directory;
 
@@ -53,6 +54,7 @@ void cairn_line_open(const char *process_directory, bool shared)
 	mkdir(path, mode);
 	chmod(path, mode);
 	directory = path;
+	cairn_entries_open(path);
 }
 
 static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
