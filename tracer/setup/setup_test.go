@@ -21,6 +21,11 @@ import (
 // library compiles a shared library.
 func library(t *testing.T, path, source string, flags ...string) {
 	t.Helper()
+	libraryBy(t, "gcc", path, source, flags...)
+}
+
+func libraryBy(t *testing.T, compiler, path, source string, flags ...string) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +34,8 @@ func library(t *testing.T, path, source string, flags ...string) {
 		t.Fatal(err)
 	}
 	args := append([]string{"-shared", "-fPIC", "-o", path, c}, flags...)
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, out)
 	}
 }
 
@@ -164,6 +169,29 @@ func TestProbeMusl(t *testing.T) {
 		if v.Traceable || !strings.Contains(v.Message, "LD_PRELOAD="+shim) {
 			t.Errorf("%+v", v)
 		}
+	}
+}
+
+// An image for arm64 is traced by the libraries for arm64, whatever the architecture of the probe.
+func TestProbeArm64(t *testing.T) {
+	const cross = "/usr/aarch64-linux-gnu/lib/"
+	image, root := t.TempDir(), t.TempDir()
+	for to, from := range map[string]string{"lib/ld-linux-aarch64.so.1": "ld-linux-aarch64.so.1", "lib/aarch64-linux-gnu/libc.so.6": "libc.so.6"} {
+		raw, err := os.ReadFile(cross + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(image, to), string(raw))
+	}
+	libraryBy(t, "aarch64-linux-gnu-gcc", filepath.Join(image, "usr/lib/aarch64-linux-gnu/libmpi.so.40"), openMPI5)
+	libraryBy(t, "aarch64-linux-gnu-gcc", filepath.Join(root, "lib", Shim(OpenMPI)), strange)
+	v, _, preload := probe(t, ProbeOptions{Root: root, Image: image})
+	if !v.Traceable || v.Architecture != "arm64" || !slices.Equal(v.ABI, []ABI{OpenMPI}) || preload == "" {
+		t.Errorf("%+v, %q", v, preload)
+	}
+	v, _, preload = probe(t, ProbeOptions{Root: tracerRoot(t), Image: image})
+	if v.Traceable || v.Reason != messages.ProbeUnsupportedArchitecture || preload != "" {
+		t.Errorf("%+v, %q", v, preload)
 	}
 }
 

@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// On arm64 nodes pods run untraced, and the verdict says so: the image has the commands for arm64,
-// but no libraries. The real arm64 binaries run here in an emulator (Debian's qemu-user).
+// On arm64 nodes the image's commands and libraries are those for arm64. The real binaries run here in an
+// emulator (Debian's qemu-user), where the probe sees this machine's own programs.
 func TestArm64(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in make test-all: it compiles the commands for arm64")
@@ -23,16 +24,18 @@ func TestArm64(t *testing.T) {
 	const emulator = "qemu-aarch64"
 	bin := filepath.Join(t.TempDir(), "bin")
 	require.NoError(t, build(bin, "arm64"))
+	require.NoError(t, os.CopyFS(filepath.Join(bin, "lib"), os.DirFS(shimtest.Variant(t, "arm64"))))
 	root := filepath.Join(t.TempDir(), "root")
 	installed := command(t, nil, emulator, filepath.Join(bin, "cairn"), "install", "--to", root)
 	require.Zero(t, installed.code, installed.output)
-	require.Equal(t, messages.ProbeUnsupportedArchitecture, installed.verdict.Reason, installed.output)
+	require.True(t, installed.verdict.Traceable, installed.output)
 	require.Equal(t, "arm64", installed.verdict.Architecture)
+	require.FileExists(t, filepath.Join(root, "lib/libcairn-mpich.so"))
 
 	probed := command(t, nil, emulator, filepath.Join(root, "cairn"), "probe", "--root", root)
 	require.Zero(t, probed.code, probed.output)
 	require.Equal(t, messages.ProbeUnsupportedArchitecture, probed.verdict.Reason, probed.output)
-	require.Equal(t, "the tracer is for amd64; this node is arm64", probed.verdict.Message)
+	require.Equal(t, "the image's programs are amd64, the tracer is arm64", probed.verdict.Message)
 	require.Empty(t, preload(t, root))
 
 	store := t.TempDir()

@@ -226,7 +226,7 @@ bool cairn_traced(void)
 		pthread_mutex_lock(&looking);
 		find_libmpi();
 		if (ours == 0 && libmpi != NULL) {
-			cairn_clock_is_tsc = cairn_tsc_is_invariant();
+			cairn_clock_begin();
 			bool mine = abi_is_ours() && cairn_config_read();
 			if (mine) {
 				dl_iterate_phdr(find_note, &cairn_profiling_is_hidden);

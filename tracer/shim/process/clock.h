@@ -24,6 +24,7 @@ static inline uint64_t cairn_clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// cairn_clock_begin must be called before the first cairn_now.
 #ifdef __x86_64__
 
 static inline uint64_t cairn_counter(void)
@@ -31,27 +32,33 @@ static inline uint64_t cairn_counter(void)
 	return __rdtsc();
 }
 
-// The counter runs at one rate in all power states (Intel SDM vol. 3, 17.17.1).
-static inline bool cairn_tsc_is_invariant(void)
+static inline void cairn_clock_begin(void)
 {
 	unsigned a, b, c, d;
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+	// It runs at one rate in all power states (Intel SDM vol. 3, 17.17.1).
+	cairn_clock_is_tsc = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
 #elif defined(__aarch64__)
 
-// The virtual count, which CLOCK_MONOTONIC is made of: 25 MHz to 1 GHz.
+extern CAIRN_HIDDEN unsigned cairn_clock_shift;
+
+// The virtual count, which CLOCK_MONOTONIC is made of. It is shifted since readers state errors of
+// times in ticks, which must not be longer than a nanosecond.
 static inline uint64_t cairn_counter(void)
 {
-	uint64_t ticks;
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
+	uint64_t count;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+	return count << cairn_clock_shift;
 }
 
-// It always runs at one rate (Arm ARM, D12.1.2).
-static inline bool cairn_tsc_is_invariant(void)
+static inline void cairn_clock_begin(void)
 {
-	return true;
+	uint64_t rate; // 25 MHz to 1 GHz, at all times (Arm ARM, D12.1)
+	__asm__("mrs %0, cntfrq_el0" : "=r"(rate));
+	for (cairn_clock_shift = 0; cairn_clock_shift < 10 && rate << cairn_clock_shift < 1000000000; cairn_clock_shift++)
+		;
+	cairn_clock_is_tsc = true;
 }
 
 #else

@@ -9,6 +9,9 @@ _Atomic int cairn_state;
 _Atomic bool cairn_verifying;
 bool cairn_clustered;
 bool cairn_clock_is_tsc;
+#ifdef __aarch64__
+unsigned cairn_clock_shift;
+#endif
 struct cairn_config cairn_config;
 
 void *cairn_slots[CAIRN_FUNCTIONS];
