@@ -1,0 +1,93 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The program in the command line of a launcher, for each launcher and form of options. In the text
+// it has a + in front.
+func TestProgramInACommandLine(t *testing.T) {
+	for _, text := range []string{
+		"mpirun -H a,b +./a --np 4",
+		"mpirun -np 4 --oversubscribe --mca btl tcp,self --mca plm_rsh_agent ssh -x LD_LIBRARY_PATH +./a",
+		"mpirun.openmpi --host a:2,b:2 --map-by ppr:2:node --bind-to none -q +env X=1 ./a",
+		"mpirun -H a,b -np 1 +./a 1 : -np 2 +./b 2 : -H c +./c",
+		"mpiexec.hydra -hosts a,b -launcher ssh -genv X 1 -n 4 +./a -n 5",
+		"mpiexec -env OMP_NUM_THREADS 4 -ppn 2 -f hosts.txt -prepend-rank +./a",
+		"mpirun --some-new-option value-of-it -n 2 +./a",
+		"mpirun --some-new-switch -n 2 +./a",
+		"mpirun --timeout=5 -n 2 +sh -c ./a",
+		"srun -n4 -N 2 --mpi=pmi2 --cpu-bind cores -q high -d singleton -l +./a",
+		"srun --ntasks 4 --nodelist a,b +python3 a.py : +./b",
+		"flux run -n 4 -N2 --env=X=1 +./a",
+		"env X=1 timeout 60 mpirun -n 2 +./a",
+	} {
+		var words, prefixed, replaced []string
+		inside := false
+		for _, word := range strings.Fields(text) {
+			word, begins := strings.CutPrefix(word, "+")
+			inside = (inside || begins) && word != ":"
+			if begins {
+				prefixed, replaced = append(prefixed, "cairn", "exec"), append(replaced, "cairn", "send")
+			}
+			words, prefixed = append(words, word), append(prefixed, word)
+			if !inside {
+				replaced = append(replaced, word)
+			}
+		}
+		c, ok := Parse(words)
+		require.True(t, ok, text)
+		assert.Equal(t, prefixed, c.Prefixed("cairn", "exec"))
+		assert.Equal(t, replaced, c.Replaced("cairn", "send"))
+	}
+	for _, text := range []string{"./a mpirun ./b", "mpirun -n 4", "bash -c mpirun", "mpirun --app file"} {
+		_, ok := Parse(strings.Fields(text))
+		assert.False(t, ok, text)
+	}
+}
+
+// Only a command that may leave this host is changed.
+func TestCommandThatLeavesThisHost(t *testing.T) {
+	own, err := os.Hostname()
+	require.NoError(t, err)
+	for _, variable := range []string{"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "SLURM_JOB_NUM_NODES"} {
+		t.Setenv(variable, "")
+	}
+	file := func(name, words string) string {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(words), 0o644))
+		return path
+	}
+	here, there := file("here", "# ours\nlocalhost slots=4\n"+own+":2\n"), file("there", own+"\nnode-17 slots=2\n")
+	for command, leaves := range map[string]bool{
+		"mpirun -n 4 ./a":                            false,
+		"mpirun -H localhost:4 ./a":                  false,
+		"mpirun -H " + own + " -n 1 ./a":             false,
+		"mpirun -H a,b ./a":                          true,
+		"mpirun -n 1 -H localhost ./a : -H b ./a":    true,
+		"mpirun --hostfile " + here + " ./a":         false,
+		"mpirun --hostfile " + there + " ./a":        true,
+		"mpiexec -f " + there + " ./a":               true,
+		"mpiexec -hosts 127.0.0.1 ./a -hosts remote": false,
+		"srun ./a":     true,
+		"flux run ./a": true,
+	} {
+		c, ok := Parse(strings.Fields(command))
+		require.True(t, ok)
+		assert.Equal(t, leaves, c.LeavesThisHost(), command)
+	}
+	c, _ := Parse([]string{"mpirun", "./a"})
+	t.Setenv("PBS_NODEFILE", here)
+	assert.False(t, c.LeavesThisHost())
+	t.Setenv("PBS_NODEFILE", there)
+	assert.True(t, c.LeavesThisHost())
+	t.Setenv("PBS_NODEFILE", "")
+	t.Setenv("SLURM_JOB_NUM_NODES", "2")
+	assert.True(t, c.LeavesThisHost())
+}
