@@ -10,6 +10,9 @@ import (
 // Command returns the command that runs a command on the host: in its namespaces, and with a /sys
 // that shows its interface.
 func (h *Host) Command(command ...string) []string {
+	if h.first != nil {
+		return append(h.inside(), command...)
+	}
 	inside := []string{
 		"nsenter", h.file("net", h.network), h.file("uts", h.name),
 		"unshare", "--mount", "sh", "-c", `mount -t sysfs sysfs /sys && exec "$@"`, "sh",

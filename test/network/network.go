@@ -15,8 +15,10 @@ package network
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
+	"os/exec"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -52,7 +54,9 @@ type Host struct {
 	Name    string
 	Address netip.Addr
 
-	network, name *os.File // its namespaces
+	network, name *os.File  // its namespaces
+	first         *exec.Cmd // if it is isolated
+	end           io.Closer // ends that
 	device        int
 	sends         time.Time // when the packets it has sent so far have left
 	receives      time.Time // when the packets it has received so far have arrived
@@ -96,8 +100,7 @@ func (n *Network) Close() {
 	_ = unix.Close(n.stop[0])
 	for _, h := range n.Hosts {
 		_ = unix.Close(h.device)
-		h.network.Close()
-		h.name.Close()
+		h.close()
 	}
 }
 
