@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/analyze"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/export"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/inspect"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/localrun"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/pod"
@@ -47,6 +48,8 @@ func Root() *cobra.Command {
 		localrun.NewRunCommand(),
 		replay.NewReplayCommand(),
 	)...)
+	// These become another program, or stay with it until it has ended.
+	add(peopleGroup, hosts.NewExecCommand(), localrun.NewFinishCommand(), hosts.NewCompressorCommand(), hosts.NewSendCommand())
 	// These may run for long.
 	add(peopleGroup, cli.Profiled(cli.Obey(
 		analyze.NewAnalyzeCommand(),

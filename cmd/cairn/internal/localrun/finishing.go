@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/shipper"
 )
 
@@ -143,7 +144,7 @@ func (f *finishing) explain() {
 
 // quoted returns a path quoted for a shell.
 func quoted(path string) string {
-	if plain.MatchString(path) {
+	if tracerroot.Plain.MatchString(path) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

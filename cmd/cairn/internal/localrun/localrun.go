@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/shipper"
-	"github.com/cairn-mpi/cairn/tracer/compressor"
 	"github.com/cairn-mpi/cairn/tracer/resolver"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
@@ -28,6 +25,8 @@ type Run struct {
 	Settings       settings.Settings // of the tracer
 	Command        []string
 	Stdout, Stderr io.Writer
+
+	spread bool // over hosts that may not have delivered all of it
 }
 
 // Run runs the command, and makes traces and reports of what its ranks recorded.
@@ -38,8 +37,7 @@ func (r Run) Run(ctx context.Context) error {
 	}
 	signals := launch.CatchEndSignals()
 	defer signals.Stop()
-	libraries, err := tracerLibraries()
-	if err != nil {
+	if _, err := tracerroot.FindLibraries(); err != nil {
 		return err
 	}
 	folder, err := newRunFolder(r.Out, r.Replace)
@@ -50,25 +48,28 @@ func (r Run) Run(ctx context.Context) error {
 	if err := folder.clear(); err != nil { // with --force
 		return cli.UsageError(fmt.Errorf("the earlier run in %s cannot be removed: %w", folder.path, err))
 	}
-	root, err := newTracerRoot(folder, libraries, r.Settings)
+	if line, ok := launch.Parse(r.Command); ok && line.LeavesThisHost() {
+		return r.onHosts(ctx, folder, signals, line)
+	}
+	root, err := tracerroot.New(folder.tracer(), r.Settings, false)
 	if err != nil {
 		folder.leave()
 		return cli.UsageError(unwritable(folder.path, err))
 	}
-	defer root.remove()
+	defer root.Remove()
 	defer folder.leave()
 	select {
 	case s := <-signals.Asked:
 		return cli.StatusError(cli.EndedBy(s), nil)
 	default:
 	}
-	job := launch.Job{Command: r.Command, Environment: append(os.Environ(), root.environment...), Signals: signals, Say: r.say}
-	end := r.compressInBackground(ctx, folder.spool())
-	names := r.listen(folder.spool())
+	job := launch.Job{Command: r.Command, Environment: append(os.Environ(), root.Environment...), Signals: signals, Say: r.say}
+	end := tracerroot.Compress(ctx, folder.spool(), r.say)
+	names := tracerroot.Listen(folder.spool(), r.say)
 	if names != nil {
 		defer names.Close()
 	}
-	processes := untraced.NewObserver(root.path)
+	processes := untraced.NewObserver(root.Path)
 	job.Started = func(pid int) { processes.Observe(pid, folder.recorded) }
 	code, err := job.Run()
 	processes.Stop()
@@ -76,53 +77,14 @@ func (r Run) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.finish(ctx, folder, root, &job, processes, names, code)
-}
-
-// listen makes the names of call sites while the job runs. Without it, names come only from
-// binaries that are still there afterwards.
-func (r Run) listen(spool string) *resolver.Listener {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	names, err := resolver.Listen(resolver.Options{Spool: spool, Command: []string{self, "resolve"}, Logf: r.say})
-	if err != nil {
-		r.say("%v", err)
-		return nil
-	}
-	return names
-}
-
-// compressInBackground compresses what the ranks record, and encodes times, while the job runs. The
-// returned function stops it.
-func (r Run) compressInBackground(ctx context.Context, spool string) (end func()) {
-	// a limit of file sizes is an error like others then
-	tooLarge := make(chan os.Signal, 1)
-	signal.Notify(tooLarge, unix.SIGXFSZ)
-	stop := func() {}
-	if c, err := compressor.Start(spool, r.say); err != nil {
-		r.say("records are not compressed while the command runs: %v", err)
-	} else {
-		stop = c.Close
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		shipper.Pack(ctx, spool)
-	}()
-	return func() {
-		cancel()
-		<-done
-		stop()
-		signal.Stop(tooLarge)
-	}
+	return r.finish(ctx, folder, root.Remove, &job, processes, names, code)
 }
 
 // finish makes traces and reports from what the job recorded.
-func (r Run) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *launch.Job, processes *untraced.Observer, names *resolver.Listener, code int) error {
-	f := newFinishing(ctx, folder, r, job.Signals, root.remove, code)
+func (r Run) finish(
+	ctx context.Context, folder *runFolder, remove func(), job *launch.Job, processes *untraced.Observer, names *resolver.Listener, code int,
+) error {
+	f := newFinishing(ctx, folder, r, job.Signals, remove, code)
 	defer f.stop()
 	if names != nil {
 		names.Wait(f.ctx)
@@ -189,8 +151,8 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 	f.merged(runs)
 	if len(problems) > 0 {
 		why = "not all of it is in a trace (above)"
-	} else {
-		why = notMerged(f.folder.spool(), runs)
+	} else if why = notMerged(f.folder.spool(), runs); why == "" {
+		why = r.missing(runs)
 	}
 	fine := true
 	for _, run := range runs {

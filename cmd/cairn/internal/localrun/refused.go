@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 )
 
 // taken is the error for a folder in which something else is. Without -o the next folder is used.
@@ -80,22 +82,11 @@ func (f *runFolder) othersFiles() error {
 		return unwritable(f.path, err)
 	}
 	for _, e := range entries {
-		if !ofTracer(e) {
+		if !tracerroot.Made(e) {
 			return needed(tracerFolder, e.Name()+" is in it")
 		}
 	}
 	return nil
-}
-
-// ofTracer reports whether newTracerRoot makes such an entry.
-func ofTracer(e fs.DirEntry) bool {
-	switch e.Name() {
-	case librariesLink:
-		return e.Type() == fs.ModeSymlink
-	case configFile, spoolFolder:
-		return true
-	}
-	return false
 }
 
 // tryWriting writes as much as a run needs before its first record, and removes it.

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/store"
 )
@@ -113,7 +114,7 @@ func (f *runFolder) Close() {
 
 func (f *runFolder) tracer() string { return filepath.Join(f.path, tracerFolder) }
 
-func (f *runFolder) spool() string { return filepath.Join(f.tracer(), spoolFolder) }
+func (f *runFolder) spool() string { return tracerroot.Spool(f.tracer()) }
 
 // earlier lists the names of files that earlier runs left in the folder. Other files do not belong
 // to Cairn and stay.

@@ -115,23 +115,3 @@ func TestBucketIsNoFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, entries)
 }
-
-// The path in LD_PRELOAD has only characters that the dynamic linker and launchers can handle, and
-// leads to the folder.
-func TestPlainPath(t *testing.T) {
-	for _, name := range []string{"plain-1.0_x@y,z", "a b", "a:b", "$LIB", "q'\"", "new\nline", "ünï", "\xff", "a;b&c|*?\\"} {
-		folder := filepath.Join(t.TempDir(), name)
-		put(t, filepath.Join(folder, "here"), name)
-		path, remove, err := plainPath(folder)
-		require.NoError(t, err)
-		assert.Regexp(t, `^[A-Za-z0-9/._,@%+~-]*$`, path)
-		raw, err := os.ReadFile(filepath.Join(path, "here"))
-		require.NoError(t, err)
-		assert.Equal(t, name, string(raw))
-		remove()
-		assert.FileExists(t, filepath.Join(folder, "here"))
-		if path != folder {
-			assert.NoDirExists(t, filepath.Dir(path))
-		}
-	}
-}

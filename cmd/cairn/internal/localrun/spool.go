@@ -3,6 +3,7 @@ package localrun
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -58,4 +59,9 @@ func folderBytes(folder string) (total int64) {
 		return nil
 	})
 	return total
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -1,4 +1,4 @@
-package localrun
+package tracerroot
 
 import (
 	"errors"
@@ -8,20 +8,20 @@ import (
 	"regexp"
 )
 
-// plain matches paths that LD_PRELOAD and every launcher can pass on. The dynamic linker splits
+// Plain matches paths that LD_PRELOAD and every launcher can pass on. The dynamic linker splits
 // LD_PRELOAD at spaces and colons and expands words that begin with $. Launchers pass environments
 // as text.
-var plain = regexp.MustCompile(`^[A-Za-z0-9/._,@%+~-]*$`)
+var Plain = regexp.MustCompile(`^[A-Za-z0-9/._,@%+~-]*$`)
 
-// plainPath returns a path to folder that matches plain: the folder's own, or that of a symbolic
+// plainPath returns a path to folder that matches Plain: the folder's own, or that of a symbolic
 // link in a temporary folder. remove removes the link.
 func plainPath(folder string) (path string, remove func(), err error) {
-	if plain.MatchString(folder) {
+	if Plain.MatchString(folder) {
 		return folder, func() {}, nil
 	}
 	var failed []error
 	for _, below := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
-		if !filepath.IsAbs(below) || !plain.MatchString(below) {
+		if !filepath.IsAbs(below) || !Plain.MatchString(below) {
 			continue
 		}
 		link, remove, err := linkBelow(below, folder)

@@ -1,9 +1,10 @@
-package localrun
+package tracerroot
 
 import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -13,15 +14,32 @@ import (
 // sharedMemory is a tmpfs on every Linux. XDG_RUNTIME_DIR is one, too, but small.
 const sharedMemory = "/dev/shm"
 
-const bufferFolder = "cairn-buffers-"
+// Folders for buffers. Those of the second kind stay for a day after their process: what they have
+// may be finished later.
+const (
+	bufferFolder     = "cairn-buffers-"
+	keptBufferFolder = "cairn-kept-buffers-"
+	keptFor          = 24 * time.Hour
+)
 
 // makeBufferFolder makes a folder on a tmpfs for the ranks' record buffers, with the link to it
 // that a spool has. Without it the buffers are in the spool, so that errors are not reported. The
 // folder is locked while this process lives: what runs that were killed have left is removed here.
-func makeBufferFolder(spoolFolder string) (remove func()) {
+func makeBufferFolder(spoolFolder string, kept bool) (remove func()) {
 	removeLeftBuffers(sharedMemory)
 	none := func() {}
-	folder, err := os.MkdirTemp(sharedMemory, bufferFolder)
+	prefix := bufferFolder
+	if kept {
+		prefix = keptBufferFolder
+	}
+	link := filepath.Join(spoolFolder, spool.TmpfsLink)
+	if folder, err := os.Readlink(link); err == nil { // of a compressor that was killed
+		if held := lockFolder(folder); held != nil {
+			return func() { os.RemoveAll(folder); held.Close() }
+		}
+		return none
+	}
+	folder, err := os.MkdirTemp(sharedMemory, prefix)
 	if err != nil {
 		return none
 	}
@@ -30,7 +48,7 @@ func makeBufferFolder(spoolFolder string) (remove func()) {
 		os.RemoveAll(folder)
 		held.Close() // nil: an error
 	}
-	if held == nil || os.Symlink(folder, filepath.Join(spoolFolder, spool.TmpfsLink)) != nil {
+	if held == nil || os.Symlink(folder, link) != nil {
 		remove()
 		return none
 	}
@@ -53,9 +71,10 @@ func lockFolder(path string) *os.File {
 // removeLeftBuffers removes the folders of this user that no run has locked.
 func removeLeftBuffers(below string) {
 	folders, _ := filepath.Glob(filepath.Join(below, bufferFolder+"*"))
-	for _, folder := range folders {
+	kept, _ := filepath.Glob(filepath.Join(below, keptBufferFolder+"*"))
+	for i, folder := range append(folders, kept...) {
 		info, err := os.Lstat(folder)
-		if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+		if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() || i >= len(folders) && time.Since(info.ModTime()) < keptFor {
 			continue
 		}
 		if held := lockFolder(folder); held != nil {

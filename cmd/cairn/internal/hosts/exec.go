@@ -1,0 +1,177 @@
+package hosts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
+)
+
+// A start is one `cairn exec`.
+type start struct {
+	run     Run
+	task    Task
+	command []string
+	stderr  io.Writer
+}
+
+// startLimit is how long a task waits for the compressor of its host before it runs untraced.
+const startLimit = 10 * time.Second
+
+// become joins the run and becomes the program. It only returns if that fails.
+func (s *start) become() error {
+	if err := launch.CheckCommand(s.command[0]); err != nil {
+		return err
+	}
+	program, err := exec.LookPath(s.command[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return err
+	}
+	environment := os.Environ()
+	if root := os.Getenv("CAIRN_ROOT"); root == "" || !exists(root) { // else `cairn run` traces it already
+		added, err := s.join()
+		switch {
+		case cli.IsUsageError(err) && s.task.First:
+			return err
+		case cli.IsUsageError(err):
+			return cli.StatusError(cli.ExitUsage, nil)
+		case err != nil && s.task.First:
+			// the program matters more than its trace, so it runs anyway
+			s.say("tracing is off on this host: %v", err)
+		case err == nil && s.task.Rank <= 0 && !s.run.Collected:
+			s.say("tracing to %s; after the job, `cairn finish %s` prints the verdict", s.run.Out, s.run.Out)
+		}
+		environment = with(environment, added)
+	}
+	restoreSignals()
+	return unix.Exec(program, s.command, environment)
+}
+
+func (s *start) say(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "cairn: "+format+"\n", args...)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// with returns an environment with variables set.
+func with(environment, variables []string) []string {
+	for _, variable := range variables {
+		name, _, _ := strings.Cut(variable, "=")
+		environment = slices.DeleteFunc(environment, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		environment = append(environment, variable)
+	}
+	return environment
+}
+
+// join makes this process a task of the run on this host, as the first one or a later one, and
+// returns the variables that have it traced.
+func (s *start) join() ([]string, error) {
+	here, err := makeFolder(&s.run)
+	if err != nil {
+		return nil, err
+	}
+	for begun := time.Now(); ; time.Sleep(max(time.Millisecond, time.Since(begun)/16)) {
+		held, err := here.lock()
+		if held != nil {
+			err = s.startCompressor(here, held)
+			held.Close()
+		}
+		if errors.Is(err, os.ErrNotExist) { // removed at the end of an earlier start
+			here, err = makeFolder(&s.run)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err = announce(here, &s.task); err == nil {
+			return tracerroot.Environment(string(here), s.run.Settings), nil
+		}
+		if time.Since(begun) > startLimit {
+			return nil, fmt.Errorf("the compressor of this host does not answer: %w", err)
+		}
+	}
+}
+
+// startCompressor starts the host's compressor, which keeps the lock, and waits until it is ready.
+func (s *start) startCompressor(here folder, held *os.File) error {
+	if err := s.run.claim(); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(s.run)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(here.path(runFile), raw, 0o600); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(here.path(logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	ready, done, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ready.Close()
+	forgetChildren(func() {
+		detach := exec.Command(self, compressorCommand, "--detach", string(here))
+		detach.Dir, detach.Env = "/", with(os.Environ(), []string{"LD_PRELOAD="})
+		detach.Stdout, detach.Stderr = log, log
+		detach.ExtraFiles = []*os.File{held, done}
+		if err = detach.Start(); err == nil {
+			_ = detach.Wait() // it ends at once; how is not known
+		}
+		done.Close()
+	})
+	if err != nil {
+		return err
+	}
+	_ = ready.SetReadDeadline(time.Now().Add(startLimit))
+	if n, _ := ready.Read(make([]byte, 1)); n != 1 {
+		words, _ := os.ReadFile(here.path(logFile))
+		return fmt.Errorf("its compressor did not start: %s", strings.TrimSpace(string(words)))
+	}
+	return nil
+}
+
+// claim makes sure that the run's folder is for this run, where this host sees or may make it.
+func (r *Run) claim() error {
+	if r.Collected {
+		return nil // by `cairn run`
+	}
+	for _, earlier := range []string{traceFile, filepath.Join("report", "index.html")} {
+		if exists(filepath.Join(r.Out, earlier)) {
+			return r.occupied(earlier)
+		}
+	}
+	if err := r.Mark(); err != nil {
+		return err
+	}
+	if r.sees() {
+		return nil
+	}
+	return r.occupied("tracer")
+}
+
+func (r *Run) occupied(by string) error {
+	return cli.UsageError(fmt.Errorf("%s has an earlier run in it (%s): name another folder with -o, or remove that run", r.Out, by))
+}

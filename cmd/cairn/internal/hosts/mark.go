@@ -1,0 +1,49 @@
+package hosts
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Names in the folder of a run.
+const (
+	tracerFolder = "tracer"
+	partsFolder  = "parts"
+	markFile     = "run"
+	traceFile    = "trace.cairn"
+)
+
+// Parts returns the folder for the parts of hosts in that of a run.
+func Parts(out string) string { return filepath.Join(out, tracerFolder, partsFolder) }
+
+func (r *Run) mark() string { return filepath.Join(r.Out, tracerFolder, markFile) }
+
+// Mark writes the run's name to its folder, by which hosts know that they see it, unless there is
+// one.
+func (r *Run) Mark() error {
+	if err := os.MkdirAll(Parts(r.Out), 0o755); err != nil {
+		return err
+	}
+	own, err := os.CreateTemp(filepath.Dir(r.mark()), ".run-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(own.Name())
+	_, err = own.WriteString(r.ID)
+	if err = errors.Join(err, own.Close()); err != nil {
+		return err
+	}
+	// several hosts may do this at the same time
+	if err := os.Link(own.Name(), r.mark()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return os.Rename(own.Name(), r.mark()) // a file system without links
+	}
+	return nil
+}
+
+// sees reports whether this host sees the run's folder.
+func (r *Run) sees() bool {
+	id, err := os.ReadFile(r.mark())
+	return err == nil && string(id) == r.ID
+}

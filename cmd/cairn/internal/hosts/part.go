@@ -1,0 +1,298 @@
+package hosts
+
+import (
+	"archive/tar"
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
+)
+
+// A Part is what a run has left on one host: the first file of an archive, which has the spool's
+// files after it.
+type Part struct {
+	Host     string   `json:"host"`
+	Run      Run      `json:"run"`
+	Tasks    []int    `json:"tasks"`    // ranks, or unknown
+	Problems []string `json:"problems"` // of the compressor, for people
+	// CPUSeconds is what the compressor took, in WallSeconds: of the host, and of no rank.
+	CPUSeconds  float64 `json:"cpu_seconds"`
+	WallSeconds float64 `json:"wall_seconds"`
+}
+
+const (
+	partSuffix   = ".tar.zst" // in the folder of the run
+	packedPrefix = "packed-"  // in that of the host
+	partFile     = "part.json"
+	aliveFile    = "lock" // by which a process is known to be alive (spool.Directory.Alive)
+	maxPart      = 64 << 20
+)
+
+// part describes the host at the end of its tasks.
+func (h *host) part() *Part {
+	var own, children unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)
+	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &children)
+	seconds := 0.0
+	for _, t := range []unix.Timeval{own.Utime, own.Stime, children.Utime, children.Stime} {
+		seconds += float64(t.Sec) + float64(t.Usec)/1e6
+	}
+	return &Part{
+		Host: hostname(), Run: *h.run, Tasks: h.tasks, Problems: h.problems,
+		CPUSeconds: seconds, WallSeconds: time.Since(h.begun).Seconds(),
+	}
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// pack writes the part of a folder into it, in the place of the spool.
+func (f folder) pack(p *Part) error {
+	out, err := os.CreateTemp(string(f), ".packed-"+p.Host+"-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	if err := errors.Join(p.write(out, f.spool()), out.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(out.Name(), f.path(strings.TrimPrefix(filepath.Base(out.Name()), "."))); err != nil {
+		return err
+	}
+	return f.removeSpool()
+}
+
+// removeSpool removes the spool, with its files on a tmpfs.
+func (f folder) removeSpool() error {
+	if buffers, err := os.Readlink(filepath.Join(f.spool(), spool.TmpfsLink)); err == nil {
+		_ = os.RemoveAll(buffers)
+	}
+	return os.RemoveAll(f.spool())
+}
+
+// packed returns the name of a folder's part; "": it is not packed.
+func (f folder) packed() string {
+	paths, _ := filepath.Glob(f.path(packedPrefix + "*"))
+	for _, path := range paths {
+		return strings.TrimPrefix(filepath.Base(path), packedPrefix)
+	}
+	return ""
+}
+
+// deliver moves the part of a folder to that of the run.
+func (f folder) deliver(run *Run) error {
+	name := f.packed()
+	in, err := os.Open(f.path(packedPrefix + name))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := savePart(run.Out, name, func(out io.Writer) error {
+		_, err := io.Copy(out, in)
+		return err
+	}); err != nil {
+		return err
+	}
+	return os.RemoveAll(string(f))
+}
+
+// savePart writes a part into a run's folder, at once.
+func savePart(folder, name string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(Parts(folder), 0o755); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(Parts(folder), ".part-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	err = write(out)
+	if err == nil {
+		err = errors.Join(out.Chmod(0o644), out.Sync())
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), filepath.Join(Parts(folder), name+partSuffix))
+}
+
+// write writes the archive: compressed, since a spool has records that are in its checkpoints, too.
+func (p *Part) write(out io.Writer, directory string) error {
+	if err := spool.SaveFromTmpfs(directory); err != nil {
+		return err
+	}
+	packed, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	archive := tar.NewWriter(packed)
+	description, err := json.Marshal(p)
+	if err == nil {
+		err = archive.WriteHeader(&tar.Header{Name: partFile, Mode: 0o644, Size: int64(len(description)), Format: tar.FormatPAX})
+	}
+	if err == nil {
+		_, err = archive.Write(description)
+	}
+	if err == nil {
+		err = addFiles(archive, directory)
+	}
+	return errors.Join(err, archive.Close(), packed.Close())
+}
+
+// addFiles adds the files of processes, and the tables of names.
+func addFiles(archive *tar.Writer, directory string) error {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && name != "." && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case !e.Type().IsRegular() || e.Name() == aliveFile || strings.HasPrefix(e.Name(), "."):
+			return nil
+		}
+		in, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		info, err := in.Stat()
+		if err != nil {
+			return err
+		}
+		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: info.Size(), Format: tar.FormatPAX}); err != nil {
+			return err
+		}
+		_, err = io.CopyN(archive, in, info.Size())
+		return err
+	})
+}
+
+// list returns the paths of the parts in a run's folder.
+func list(out string) []string {
+	paths, _ := filepath.Glob(filepath.Join(Parts(out), "*"+partSuffix))
+	slices.Sort(paths)
+	return paths
+}
+
+// complete reports whether the parts in a run's folder are those of all tasks.
+func complete(out string) bool {
+	ranks, size := map[int]bool{}, unknown
+	for _, path := range list(out) {
+		if p, err := readPart(path, ""); err == nil {
+			size = max(size, p.Run.Size)
+			for _, rank := range p.Tasks {
+				ranks[rank] = true
+			}
+		}
+	}
+	delete(ranks, unknown)
+	return size != unknown && len(ranks) >= size
+}
+
+// AwaitAll waits for the parts of all tasks in a run's folder.
+func AwaitAll(out string, limit time.Duration) {
+	const poll = 50 * time.Millisecond
+	for deadline := time.Now().Add(limit); !complete(out) && time.Now().Before(deadline); {
+		time.Sleep(poll)
+	}
+}
+
+// readPart reads a part, and writes its files into a spool, if one is given.
+func readPart(path, into string) (*Part, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	packed, err := zstd.NewReader(bufio.NewReader(in), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer packed.Close()
+	archive := tar.NewReader(packed)
+	header, err := archive.Next()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p := new(Part)
+	if header.Name != partFile {
+		return nil, fmt.Errorf("%s is not the part of a host", path)
+	}
+	if err := json.NewDecoder(io.LimitReader(archive, maxPart)).Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if into == "" {
+		return p, nil
+	}
+	if err := unpack(archive, into); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// unpack writes the files of an archive below a folder.
+func unpack(archive *tar.Reader, into string) error {
+	if err := os.MkdirAll(into, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(into)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := root.MkdirAll(filepath.Dir(header.Name), 0o755); err != nil {
+			return err
+		}
+		out, err := root.Create(header.Name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, archive)
+		if err = errors.Join(err, out.Close()); err != nil {
+			return err
+		}
+	}
+}
+
+// Unpack moves the parts of a run into a spool. What is unpacked twice is the same.
+func Unpack(out, spool string) (parts []*Part, err error) {
+	for _, path := range list(out) {
+		p, failed := readPart(path, spool)
+		if failed == nil {
+			parts = append(parts, p)
+			failed = os.Remove(path)
+		}
+		err = errors.Join(err, failed)
+	}
+	return parts, err
+}
