@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -46,6 +47,7 @@ func detach(here folder) error {
 	}
 	runtime.LockOSThread() // which the new process inherits from
 	useAllCPUs()
+	keepOnly(readyDescriptor)
 	c := exec.Command(self, compressorCommand, string(here))
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.ExtraFiles = []*os.File{os.NewFile(heldDescriptor, lockFile), os.NewFile(readyDescriptor, "ready")}
@@ -70,6 +72,8 @@ type host struct {
 // work compresses what the tasks of a host record, until they have ended, and writes its part.
 func work(here folder) error {
 	signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGPIPE) // to the job
+	unix.CloseOnExec(heldDescriptor)
+	unix.CloseOnExec(readyDescriptor)
 	run, err := here.run()
 	if err != nil {
 		return err
@@ -107,7 +111,8 @@ func work(here folder) error {
 	if err := here.deliver(run); err != nil {
 		return err
 	}
-	if !run.Collected && complete(run.Out) {
+	// what --verify has to say is for whoever asks
+	if !run.Collected && !run.Settings.Verify && complete(run.Out) {
 		return finish(run)
 	}
 	return nil
@@ -133,6 +138,17 @@ func useAllCPUs() {
 	_ = unix.SchedSetaffinity(0, &all)
 	const standard = 0 // MPOL_DEFAULT
 	_, _, _ = unix.Syscall(unix.SYS_SET_MEMPOLICY, standard, 0, 0)
+}
+
+// keepOnly keeps descriptors above the last one from what this process starts: a launcher waits until
+// nobody has its pipes and sockets.
+func keepOnly(last int) {
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > last {
+			unix.CloseOnExec(fd)
+		}
+	}
 }
 
 // listen accepts tasks from now on.
@@ -198,7 +214,7 @@ func (h *host) await() {
 		h.mu.Lock()
 		wait := quiet
 		switch {
-		case h.run.Local != unknown && len(h.tasks) >= h.run.Local:
+		case h.run.Local != unknown && len(h.tasks) >= h.run.Local, h.run.Size != unknown && len(h.tasks) >= h.run.Size:
 			wait = 0
 		case h.run.Local != unknown && len(h.tasks) > 0:
 			wait = late

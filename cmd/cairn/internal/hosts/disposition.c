@@ -3,11 +3,20 @@
 #include <signal.h>
 #include <string.h>
 
-static uint64_t ignored, blocked;
+static uint64_t ignored, blocked, pending;
 
 static uint64_t bit(int sig) { return (uint64_t)1 << (sig - 1); }
 
-// Go's runtime, which starts later, replaces both.
+static uint64_t bits(const sigset_t *set)
+{
+	uint64_t all = 0;
+	for (int sig = 1; sig <= 64; sig++)
+		if (sigismember(set, sig) == 1)
+			all |= bit(sig);
+	return all;
+}
+
+// Go's runtime, which starts later, changes all of it.
 __attribute__((constructor)) static void save(void)
 {
 	sigset_t set;
@@ -18,11 +27,13 @@ __attribute__((constructor)) static void save(void)
 			ignored |= bit(sig);
 	}
 	sigprocmask(SIG_BLOCK, NULL, &set);
-	for (int sig = 1; sig <= 64; sig++)
-		if (sigismember(&set, sig) == 1)
-			blocked |= bit(sig);
+	blocked = bits(&set);
+	sigpending(&set);
+	pending = bits(&set);
 }
 
 uint64_t cairn_ignored_signals(void) { return ignored; }
 
 uint64_t cairn_blocked_signals(void) { return blocked; }
+
+uint64_t cairn_pending_signals(void) { return pending; }

@@ -11,11 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ignored and blocked return the signals that this process was started with as ignored or blocked,
-// one bit for each. Go's runtime handles most signals, and unblocks some.
+// ignored returns the signals that were ignored when this process was started, one bit for each.
+// Go's runtime handles most signals, and unblocks some.
 func ignored() uint64 { return uint64(C.cairn_ignored_signals()) }
-
-func blocked() uint64 { return uint64(C.cairn_blocked_signals()) }
 
 func has(set uint64, sig syscall.Signal) bool { return set>>(sig-1)&1 != 0 }
 
@@ -31,8 +29,16 @@ func restoreSignals() {
 		}
 	}
 	mask := unix.Sigset_t{}
-	mask.Val[0] = blocked()
+	blocked := uint64(C.cairn_blocked_signals())
+	mask.Val[0] = blocked
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &mask, nil)
+	pending := uint64(C.cairn_pending_signals()) & blocked
+	for sig := syscall.Signal(1); sig < 32; sig++ {
+		if has(pending, sig) {
+			// the runtime has unblocked and received it, as other threads still do
+			_ = unix.Tgkill(os.Getpid(), unix.Gettid(), sig)
+		}
+	}
 }
 
 // forgetChildren calls a function whose children leave no trace in this process: neither a child

@@ -1,6 +1,7 @@
-// What this process was started with: the signals that are ignored, and those that are blocked, one
-// bit for each. A program that is executed in its place gets both.
+// What this process was started with: the signals that are ignored, blocked, and pending, one bit
+// for each. A program that is executed in its place gets the same.
 #include <stdint.h>
 
 uint64_t cairn_ignored_signals(void);
 uint64_t cairn_blocked_signals(void);
+uint64_t cairn_pending_signals(void);

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"errors"
+	"os"
 	"time"
 )
 
@@ -21,6 +22,9 @@ func (f folder) deliverLeft(limit time.Duration) error {
 		return err
 	}
 	defer held.Close()
+	if f.packed() == "" && !exists(f.spool()) { // killed before a task was traced
+		return os.RemoveAll(string(f))
+	}
 	if err := f.packLeft(); err != nil {
 		return err
 	}

@@ -15,15 +15,15 @@ const (
 	traceFile    = "trace.cairn"
 )
 
-// Parts returns the folder for the parts of hosts in that of a run.
-func Parts(out string) string { return filepath.Join(out, tracerFolder, partsFolder) }
+// partsOf returns the folder for the parts of hosts in that of a run.
+func partsOf(out string) string { return filepath.Join(out, tracerFolder, partsFolder) }
 
 func (r *Run) mark() string { return filepath.Join(r.Out, tracerFolder, markFile) }
 
 // Mark writes the run's name to its folder, by which hosts know that they see it, unless there is
 // one.
 func (r *Run) Mark() error {
-	if err := os.MkdirAll(Parts(r.Out), 0o755); err != nil {
+	if err := os.MkdirAll(partsOf(r.Out), 0o755); err != nil {
 		return err
 	}
 	own, err := os.CreateTemp(filepath.Dir(r.mark()), ".run-")

@@ -115,10 +115,10 @@ func (f folder) deliver(run *Run) error {
 
 // savePart writes a part into a run's folder, at once.
 func savePart(folder, name string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(Parts(folder), 0o755); err != nil {
+	if err := os.MkdirAll(partsOf(folder), 0o755); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(Parts(folder), ".part-")
+	out, err := os.CreateTemp(partsOf(folder), ".part-")
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func savePart(folder, name string, write func(io.Writer) error) error {
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return os.Rename(out.Name(), filepath.Join(Parts(folder), name+partSuffix))
+	return os.Rename(out.Name(), filepath.Join(partsOf(folder), name+partSuffix))
 }
 
 // write writes the archive: compressed, since a spool has records that are in its checkpoints, too.
@@ -191,7 +191,7 @@ func addFiles(archive *tar.Writer, directory string) error {
 
 // list returns the paths of the parts in a run's folder.
 func list(out string) []string {
-	paths, _ := filepath.Glob(filepath.Join(Parts(out), "*"+partSuffix))
+	paths, _ := filepath.Glob(filepath.Join(partsOf(out), "*"+partSuffix))
 	slices.Sort(paths)
 	return paths
 }
@@ -284,8 +284,13 @@ func unpack(archive *tar.Reader, into string) error {
 	}
 }
 
-// Unpack moves the parts of a run into a spool. What is unpacked twice is the same.
+// HostsFile is the name of the file beside the trace that lists the parts which it was made from.
+const HostsFile = "hosts.json"
+
+// Unpack moves the parts of a run into a spool, and returns all that were unpacked so far. What is
+// unpacked twice is the same.
 func Unpack(out, spool string) (parts []*Part, err error) {
+	parts = Parts(out)
 	for _, path := range list(out) {
 		p, failed := readPart(path, spool)
 		if failed == nil {
@@ -294,5 +299,20 @@ func Unpack(out, spool string) (parts []*Part, err error) {
 		}
 		err = errors.Join(err, failed)
 	}
-	return parts, err
+	if len(parts) == 0 {
+		return nil, err
+	}
+	raw, failed := json.Marshal(parts)
+	if failed == nil {
+		failed = os.WriteFile(filepath.Join(out, HostsFile), append(raw, '\n'), 0o644)
+	}
+	return parts, errors.Join(err, failed)
+}
+
+// Parts returns the parts of a run that were unpacked.
+func Parts(out string) (parts []*Part) {
+	if raw, err := os.ReadFile(filepath.Join(out, HostsFile)); err == nil {
+		_ = json.Unmarshal(raw, &parts) // it is only to be printed
+	}
+	return parts
 }

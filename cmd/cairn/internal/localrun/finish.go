@@ -2,15 +2,16 @@ package localrun
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
@@ -125,10 +126,15 @@ func (r Run) alreadyFinished(folder *runFolder) error {
 	if !exists(file) {
 		return cli.UsageError(fmt.Errorf("there is nothing to finish in %s: no task has recorded a call", r.Out))
 	}
-	if verdict, err := os.ReadFile(filepath.Join(folder.path, reportFolder, "summary.txt")); err == nil {
-		fmt.Fprintf(r.Stdout, "\n%s\n", strings.TrimSpace(string(verdict)))
+	var written struct{ Verdict struct{ Text string } }
+	if raw, err := os.ReadFile(filepath.Join(folder.path, reportFolder, report.DataFile)); err == nil {
+		_ = json.Unmarshal(raw, &written)
 	}
-	fmt.Fprintf(r.Stdout, "trace:  %s\n", r.relative(file))
+	fmt.Fprintf(r.Stdout, "\n%s\n\ntrace:  %s\n", written.Verdict.Text, r.relative(file))
+	if page := filepath.Join(folder.path, reportFolder, report.PageFile); exists(page) {
+		fmt.Fprintf(r.Stdout, "report: %s\n", r.relative(page))
+	}
+	r.describeHosts(hosts.Parts(folder.path))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/shipper"
@@ -128,7 +129,7 @@ func (f *runFolder) earlier() []string {
 	}
 	var found []string
 	for _, folder := range folders {
-		names := []string{shipper.TraceFile, tracefile.ClockFile}
+		names := []string{shipper.TraceFile, tracefile.ClockFile, hosts.HostsFile}
 		for _, name := range report.FileNames {
 			names = append(names, filepath.Join(reportFolder, name))
 		}
