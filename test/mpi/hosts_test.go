@@ -4,11 +4,11 @@ package mpi
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +24,7 @@ type site struct {
 	*network.Network
 	agent string // in place of ssh
 	dir   string // shared, except for dir/tmp and dir/private
+	shm   map[*network.Host]string
 }
 
 func newSite(t *testing.T) *site {
@@ -31,7 +32,7 @@ func newSite(t *testing.T) *site {
 	n, err := network.New(3, network.Link{})
 	require.NoError(t, err)
 	t.Cleanup(n.Close)
-	s := &site{Network: n, dir: t.TempDir()}
+	s := &site{Network: n, dir: t.TempDir(), shm: map[*network.Host]string{}}
 	for _, name := range []string{"tmp", "private"} {
 		require.NoError(t, os.Mkdir(filepath.Join(s.dir, name), 0o755))
 	}
@@ -39,6 +40,7 @@ func newSite(t *testing.T) *site {
 		shm, err := os.MkdirTemp("/dev/shm", "cairn-test-")
 		require.NoError(t, err)
 		t.Cleanup(func() { os.RemoveAll(shm) })
+		s.shm[h] = shm
 		private := map[string]string{"/dev/shm": shm}
 		for _, name := range []string{"tmp", "private"} {
 			folder := s.of(h, name)
@@ -93,27 +95,142 @@ func requireTrace(t *testing.T, dir string, r result) {
 	require.NoDirExists(t, filepath.Join(dir, "tracer"), r.stderr)
 }
 
-// `cairn run` traces ranks on other hosts, whether they see its folder or not. Nothing stays on a
-// host.
+// firstOf returns all cases, or with -short the first one.
+func firstOf(cases ...string) []string {
+	if testing.Short() {
+		return cases[:1]
+	}
+	return cases
+}
+
+// requireNothingLeft checks that nothing stays on the hosts.
+func (s *site) requireNothingLeft(t *testing.T) {
+	t.Helper()
+	for _, h := range s.Hosts[1:] {
+		left, err := filepath.Glob(filepath.Join(s.of(h, "tmp"), "cairn-*", "*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+		left, err = filepath.Glob(filepath.Join(s.shm[h], "cairn-*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
+
+// `cairn run` traces ranks on other hosts, whether these see its folder or not.
 func TestRunOnHosts(t *testing.T) {
-	for _, implementation := range implementations {
-		for _, folder := range []string{"shared", "private"} {
+	for i, folder := range []string{"shared", "private"} {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+folder, func(t *testing.T) {
 				s := newSite(t)
 				out := filepath.Join(s.dir, folder, "out")
 				program := s.start(implementation, shimtest.Example(implementation, "ring"))
 				r := s.run(t, s.Hosts[0], append([]string{cairnBinary(), "run", "-o", out, "--verify", "--"}, program...)...)
 				require.Zero(t, r.code, r.stderr)
-				fmt.Println(r.stdout, r.stderr)
+				require.Empty(t, r.stderr)
 				require.Contains(t, r.stdout, "ring: 4 ranks")
+				require.Contains(t, r.stdout, "agree with the reference log")
 				require.Contains(t, r.stdout, "hosts:  2;")
 				requireTrace(t, out, r)
-				for _, h := range s.Hosts[1:] {
-					left, err := filepath.Glob(filepath.Join(s.of(h, "tmp"), "cairn-*", "*"))
-					require.NoError(t, err)
-					require.Empty(t, left)
+				s.requireNothingLeft(t)
+			})
+		}
+	}
+}
+
+// compressors waits until both hosts have a compressor, and ends them, as a batch system does that
+// ends all processes of a step.
+func (s *site) killCompressors(t *testing.T) {
+	t.Helper()
+	var found []int
+	require.Eventually(t, func() bool {
+		found = nil
+		for _, p := range processes(t) {
+			if strings.Contains(p.command, "compress-host\x00"+s.dir) {
+				found = append(found, p.pid)
+			}
+		}
+		return len(found) == 2 && s.recorded() == 4
+	}, 20*time.Second, 10*time.Millisecond)
+	for _, pid := range found {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	}
+}
+
+// recorded returns the number of traced processes on the hosts.
+func (s *site) recorded() (n int) {
+	for _, h := range s.Hosts[1:] {
+		found, _ := filepath.Glob(filepath.Join(s.of(h, "tmp"), "cairn-*", "*", "spool", "*", "process.json"))
+		n += len(found)
+	}
+	return n
+}
+
+// The compressors of all hosts are killed while the job runs, which does not notice it. What the
+// ranks have recorded is on the hosts: `cairn run` fetches it, and after `cairn exec` there is one
+// command for it, on all hosts.
+func TestCompressorsOfHostsAreKilled(t *testing.T) {
+	for i, command := range firstOf("run", "exec") {
+		for _, implementation := range shimtest.ImplementationsOf(i + 1) {
+			t.Run(implementation+"/"+command, func(t *testing.T) {
+				s := newSite(t)
+				out := filepath.Join(s.dir, "out")
+				program := []string{shimtest.Example(implementation, "ring"), "--iterations", "20", "--work-us", "20000"}
+				var words []string
+				if command == "run" {
+					words = append([]string{cairnBinary(), "run", "-o", out, "--"}, s.start(implementation, program...)...)
+				} else {
+					words = s.start(implementation, append([]string{cairnBinary(), "exec", "-o", out}, program...)...)
 				}
-				_ = strings.TrimSpace
+				done := make(chan result)
+				go func() { done <- s.run(t, s.Hosts[0], words...) }()
+				s.killCompressors(t)
+				r := <-done
+				require.Zero(t, r.code, r.stderr)
+				require.Contains(t, r.stdout, "ring: 4 ranks")
+				if command == "exec" {
+					require.NoFileExists(t, filepath.Join(out, "trace.cairn"))
+					r = s.run(t, s.Hosts[0], s.start(implementation, cairnBinary(), "finish", out)...)
+					require.Zero(t, r.code, r.stderr)
+				}
+				require.Contains(t, r.stderr, "host host2: its compressor was killed")
+				requireTrace(t, out, r)
+				s.requireNothingLeft(t)
+			})
+		}
+	}
+}
+
+// After `cairn exec` with a folder that hosts share, the last host makes the trace. Where they do
+// not, each has its part in the folder, and one of them makes the trace of all when it has these.
+func TestExecOnHosts(t *testing.T) {
+	for i, folder := range firstOf("shared", "private") {
+		for _, implementation := range shimtest.ImplementationsOf(i) {
+			t.Run(implementation+"/"+folder, func(t *testing.T) {
+				s := newSite(t)
+				out := filepath.Join(s.dir, folder, "out")
+				r := s.run(t, s.Hosts[0], s.start(implementation, cairnBinary(), "exec", "-o", out, shimtest.Example(implementation, "ring"))...)
+				require.Zero(t, r.code, r.stderr)
+				require.Equal(t, 1, strings.Count(r.stderr, "cairn: "), r.stderr)
+				if folder == "shared" {
+					r = s.run(t, s.Hosts[0], cairnBinary(), "finish", out)
+					require.Zero(t, r.code, r.stderr)
+					requireTrace(t, out, r)
+					s.requireNothingLeft(t)
+					return
+				}
+				one, other := s.of(s.Hosts[1], "private"), s.of(s.Hosts[2], "private")
+				require.Eventually(t, func() bool {
+					parts, _ := filepath.Glob(filepath.Join(s.dir, "*", "private", "out", "tracer", "parts", "*.zst"))
+					return len(parts) == 2
+				}, 10*time.Second, 10*time.Millisecond)
+				r = s.run(t, s.Hosts[1], cairnBinary(), "finish", out)
+				require.Equal(t, 70, r.code, r.stderr)
+				require.Regexp(t, "ranks (2-3|1,3) left no trace", r.stderr) // in blocks, or by turns
+				require.Contains(t, r.stderr, "`cairn finish "+out+"` on their hosts adds them")
+				require.NoError(t, os.CopyFS(filepath.Join(one, "out", "tracer", "parts"), os.DirFS(filepath.Join(other, "out", "tracer", "parts"))))
+				r = s.run(t, s.Hosts[1], cairnBinary(), "finish", out)
+				require.Zero(t, r.code, r.stderr)
+				requireTrace(t, filepath.Join(one, "out"), r)
 			})
 		}
 	}

@@ -192,6 +192,7 @@ func (h *host) accept(c *net.UnixConn) {
 		h.running++
 		h.tasks = append(h.tasks, a.Rank)
 		h.last = time.Now()
+		h.folder.addTask(a.Rank)
 	}
 	h.mu.Unlock()
 	if closed {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +36,7 @@ const (
 	lockFile   = "lock"
 	socketFile = "socket"
 	logFile    = "log"
+	tasksFile  = "tasks" // ranks, or unknown
 )
 
 // A folder is what a host has of a run: tracer and spool, and the lock of the compressor.
@@ -110,6 +112,25 @@ func (f folder) run() (*Run, error) {
 	}
 	run := new(Run)
 	return run, json.Unmarshal(raw, run)
+}
+
+// addTask and tasks keep the ranks of the tasks that have come, for whoever packs what a compressor
+// that was killed has left.
+func (f folder) addTask(rank int) {
+	if file, err := os.OpenFile(f.path(tasksFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		fmt.Fprintln(file, rank)
+		file.Close()
+	}
+}
+
+func (f folder) tasks() (ranks []int) {
+	raw, _ := os.ReadFile(f.path(tasksFile))
+	for _, word := range strings.Fields(string(raw)) {
+		if rank, err := strconv.Atoi(word); err == nil {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }
 
 // lock returns the lock of the folder, or nil if another process has it. It is that of an open

@@ -48,5 +48,5 @@ func (f folder) packLeft() error {
 		return err
 	}
 	const killed = "its compressor was killed before the job's end, or with it; this command has read what the ranks recorded"
-	return f.pack(&Part{Host: hostname(), Run: *run, Problems: []string{killed}})
+	return f.pack(&Part{Host: hostname(), Run: *run, Tasks: f.tasks(), Problems: []string{killed}})
 }

@@ -35,6 +35,7 @@ type Part struct {
 const (
 	partSuffix   = ".tar.zst" // in the folder of the run
 	packedPrefix = "packed-"  // in that of the host
+	unfinished   = ".part-"   // the same, while it is written
 	partFile     = "part.json"
 	aliveFile    = "lock" // by which a process is known to be alive (spool.Directory.Alive)
 	maxPart      = 64 << 20
@@ -118,7 +119,7 @@ func savePart(folder, name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(partsOf(folder), 0o755); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(partsOf(folder), ".part-")
+	out, err := os.CreateTemp(partsOf(folder), unfinished)
 	if err != nil {
 		return err
 	}
@@ -196,27 +197,46 @@ func list(out string) []string {
 	return paths
 }
 
-// complete reports whether the parts in a run's folder are those of all tasks.
+// complete reports whether the parts in a run's folder are those of all tasks, with those that were
+// unpacked before.
 func complete(out string) bool {
-	ranks, size := map[int]bool{}, unknown
+	parts := Parts(out)
 	for _, path := range list(out) {
 		if p, err := readPart(path, ""); err == nil {
-			size = max(size, p.Run.Size)
-			for _, rank := range p.Tasks {
-				ranks[rank] = true
-			}
+			parts = append(parts, p)
+		}
+	}
+	ranks, size := map[int]bool{}, unknown
+	for _, p := range parts {
+		size = max(size, p.Run.Size)
+		for _, rank := range p.Tasks {
+			ranks[rank] = true
 		}
 	}
 	delete(ranks, unknown)
 	return size != unknown && len(ranks) >= size
 }
 
-// AwaitAll waits for the parts of all tasks in a run's folder.
+// AwaitAll waits for the parts of all tasks in a run's folder, or until somebody has finished it. It
+// waits longer than the limit while a part is being written.
 func AwaitAll(out string, limit time.Duration) {
 	const poll = 50 * time.Millisecond
-	for deadline := time.Now().Add(limit); !complete(out) && time.Now().Before(deadline); {
-		time.Sleep(poll)
+	mark := (&Run{Out: out}).mark()
+	for deadline := time.Now().Add(limit); exists(mark) && !complete(out); time.Sleep(poll) {
+		if time.Now().After(deadline) && !arriving(out) {
+			return
+		}
 	}
+}
+
+// arriving reports whether a host is writing its part.
+func arriving(out string) bool {
+	const recently = 5 * time.Second
+	paths, _ := filepath.Glob(filepath.Join(partsOf(out), unfinished+"*"))
+	return slices.ContainsFunc(paths, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && time.Since(info.ModTime()) < recently
+	})
 }
 
 // readPart reads a part, and writes its files into a spool, if one is given.

@@ -48,8 +48,8 @@ copy the files in DIR/tracer/parts from the others to one host, and start it the
 const (
 	// patience is how long the tasks of a host may go on until they are reported.
 	patience = 2 * time.Second
-	// arrival is how long the parts of hosts on which this command was started, too, are awaited.
-	arrival = 10 * time.Second
+	// arrival is how long the parts of other hosts are awaited.
+	arrival = 5 * time.Second
 )
 
 // finishLater makes what a run left into trace and report.
@@ -61,11 +61,10 @@ func (r Run) finishLater(ctx context.Context) error {
 	if err := r.deliver(out); err != nil {
 		return err
 	}
-	if task := hosts.ThisTask(); task.Rank > 0 {
+	if hosts.ThisTask().Rank > 0 {
 		return nil // the first one does the rest
-	} else if task.Size > 1 {
-		hosts.AwaitAll(out, arrival)
 	}
+	hosts.AwaitAll(out, arrival)
 	folder, err := r.reopen(out)
 	if err != nil {
 		return err
@@ -162,7 +161,7 @@ func (r Run) describeHosts(parts []*hosts.Part) {
 func (r Run) missing(runs []shipper.LocalRun) string {
 	for _, run := range runs {
 		if ranks := run.Summary.Missing.String(); r.spread && ranks != "" {
-			return fmt.Sprintf("ranks %s are not in it: `cairn finish %s` on their hosts adds them", ranks, quoted(r.relative(filepath.Dir(run.Trace))))
+			return fmt.Sprintf("ranks %s are not in it: `cairn finish %s` on their hosts adds them", ranks, quoted(filepath.Dir(run.Trace)))
 		}
 	}
 	return ""
