@@ -19,43 +19,21 @@ import (
 )
 
 // A site is a host from which jobs are started, and two on which ranks run, each with network, PID
-// and mount namespaces of its own. They see the same files, but for what is private.
+// and mount namespaces of its own.
 type site struct {
-	*network.Network
+	*network.Site
 	agent string // in place of ssh
-	dir   string // shared, except for dir/tmp and dir/private
-	shm   map[*network.Host]string
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	n, err := network.New(3, network.Link{})
+	hosts, err := network.NewSite(t.TempDir(), 3, false, nil)
 	require.NoError(t, err)
-	t.Cleanup(n.Close)
-	s := &site{Network: n, dir: t.TempDir(), shm: map[*network.Host]string{}}
-	for _, name := range []string{"tmp", "private"} {
-		require.NoError(t, os.Mkdir(filepath.Join(s.dir, name), 0o755))
-	}
-	for _, h := range n.Hosts[1:] {
-		shm, err := os.MkdirTemp("/dev/shm", "cairn-test-")
-		require.NoError(t, err)
-		t.Cleanup(func() { os.RemoveAll(shm) })
-		s.shm[h] = shm
-		private := map[string]string{"/dev/shm": shm}
-		for _, name := range []string{"tmp", "private"} {
-			folder := s.of(h, name)
-			require.NoError(t, os.MkdirAll(folder, 0o755))
-			private[filepath.Join(s.dir, name)] = folder
-		}
-		require.NoError(t, h.Isolate(private))
-	}
-	s.agent, err = n.Agent(s.dir)
+	t.Cleanup(hosts.Close)
+	agent, err := hosts.Agent(hosts.Dir)
 	require.NoError(t, err)
-	return s
+	return &site{hosts, agent}
 }
-
-// of is where a private folder of a host is seen from here.
-func (s *site) of(h *network.Host, name string) string { return filepath.Join(s.dir, h.Name, name) }
 
 // start returns the command that starts a program on two hosts, two ranks on each.
 func (s *site) start(implementation string, program ...string) []string {
@@ -74,10 +52,10 @@ func (s *site) start(implementation string, program ...string) []string {
 // run runs a command on a host.
 func (s *site) run(t *testing.T, h *network.Host, command ...string) result {
 	t.Helper()
-	command = h.Command(append([]string{"env", "TMPDIR=" + filepath.Join(s.dir, "tmp"), "LD_PRELOAD=" + yield, shimtest.OwnSessions(t)}, command...)...)
+	command = h.Command(append([]string{"env", "TMPDIR=" + filepath.Join(s.Dir, "tmp"), "LD_PRELOAD=" + yield, shimtest.OwnSessions(t)}, command...)...)
 	cmd := exec.Command(command[0], command[1:]...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, s.dir
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, s.Dir
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	require.NotNil(t, cmd.ProcessState, err)
@@ -107,12 +85,7 @@ func firstOf(cases ...string) []string {
 func (s *site) requireNothingLeft(t *testing.T) {
 	t.Helper()
 	for _, h := range s.Hosts[1:] {
-		left, err := filepath.Glob(filepath.Join(s.of(h, "tmp"), "cairn-*", "*"))
-		require.NoError(t, err)
-		require.Empty(t, left)
-		left, err = filepath.Glob(filepath.Join(s.shm[h], "cairn-*"))
-		require.NoError(t, err)
-		require.Empty(t, left)
+		require.Empty(t, s.Left(h))
 	}
 }
 
@@ -122,7 +95,7 @@ func TestRunOnHosts(t *testing.T) {
 		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+folder, func(t *testing.T) {
 				s := newSite(t)
-				out := filepath.Join(s.dir, folder, "out")
+				out := filepath.Join(s.Dir, folder, "out")
 				program := s.start(implementation, shimtest.Example(implementation, "ring"))
 				r := s.run(t, s.Hosts[0], append([]string{cairnBinary(), "run", "-o", out, "--verify", "--"}, program...)...)
 				require.Zero(t, r.code, r.stderr)
@@ -145,7 +118,7 @@ func (s *site) killCompressors(t *testing.T) {
 	require.Eventually(t, func() bool {
 		found = nil
 		for _, p := range processes(t) {
-			if strings.Contains(p.command, "compress-host\x00"+s.dir) {
+			if strings.Contains(p.command, "compress-host\x00"+s.Dir) {
 				found = append(found, p.pid)
 			}
 		}
@@ -159,7 +132,7 @@ func (s *site) killCompressors(t *testing.T) {
 // recorded returns the number of traced processes on the hosts.
 func (s *site) recorded() (n int) {
 	for _, h := range s.Hosts[1:] {
-		found, _ := filepath.Glob(filepath.Join(s.of(h, "tmp"), "cairn-*", "*", "spool", "*", "process.json"))
+		found, _ := filepath.Glob(filepath.Join(s.Of(h, "tmp"), "cairn-*", "*", "spool", "*", "process.json"))
 		n += len(found)
 	}
 	return n
@@ -173,7 +146,7 @@ func TestCompressorsOfHostsAreKilled(t *testing.T) {
 		for _, implementation := range shimtest.ImplementationsOf(i + 1) {
 			t.Run(implementation+"/"+command, func(t *testing.T) {
 				s := newSite(t)
-				out := filepath.Join(s.dir, "out")
+				out := filepath.Join(s.Dir, "out")
 				program := []string{shimtest.Example(implementation, "ring"), "--iterations", "20", "--work-us", "20000"}
 				var words []string
 				if command == "run" {
@@ -207,7 +180,7 @@ func TestExecOnHosts(t *testing.T) {
 		for _, implementation := range shimtest.ImplementationsOf(i) {
 			t.Run(implementation+"/"+folder, func(t *testing.T) {
 				s := newSite(t)
-				out := filepath.Join(s.dir, folder, "out")
+				out := filepath.Join(s.Dir, folder, "out")
 				r := s.run(t, s.Hosts[0], s.start(implementation, cairnBinary(), "exec", "-o", out, shimtest.Example(implementation, "ring"))...)
 				require.Zero(t, r.code, r.stderr)
 				require.Equal(t, 1, strings.Count(r.stderr, "cairn: "), r.stderr)
@@ -218,9 +191,9 @@ func TestExecOnHosts(t *testing.T) {
 					s.requireNothingLeft(t)
 					return
 				}
-				one, other := s.of(s.Hosts[1], "private"), s.of(s.Hosts[2], "private")
+				one, other := s.Of(s.Hosts[1], "private"), s.Of(s.Hosts[2], "private")
 				require.Eventually(t, func() bool {
-					parts, _ := filepath.Glob(filepath.Join(s.dir, "*", "private", "out", "tracer", "parts", "*.zst"))
+					parts, _ := filepath.Glob(filepath.Join(s.Dir, "*", "private", "out", "tracer", "parts", "*.zst"))
 					return len(parts) == 2
 				}, 10*time.Second, 10*time.Millisecond)
 				r = s.run(t, s.Hosts[1], cairnBinary(), "finish", out)

@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 )
 
@@ -56,6 +57,7 @@ func (h *Host) close() {
 	if h.first != nil {
 		h.end.Close()
 		_ = h.first.Wait()
+		_ = os.RemoveAll(h.memory)
 	}
 	h.network.Close()
 	h.name.Close()

@@ -57,6 +57,7 @@ type Host struct {
 	network, name *os.File  // its namespaces
 	first         *exec.Cmd // if it is isolated
 	end           io.Closer // ends that
+	memory        string    // its /dev/shm, as it is seen from outside
 	device        int
 	sends         time.Time // when the packets it has sent so far have left
 	receives      time.Time // when the packets it has received so far have arrived
