@@ -158,10 +158,10 @@ func (r Run) describeHosts(parts []*hosts.Part) {
 
 // missing returns why the raw records of a run on several hosts are needed beside its traces, "" if
 // they are not.
-func (r Run) missing(runs []shipper.LocalRun) string {
+func (r Run) missing(folder *runFolder, runs []shipper.LocalRun) string {
 	for _, run := range runs {
 		if ranks := run.Summary.Missing.String(); r.spread && ranks != "" {
-			return fmt.Sprintf("ranks %s are not in it: `cairn finish %s` on their hosts adds them", ranks, quoted(filepath.Dir(run.Trace)))
+			return fmt.Sprintf("ranks %s are not in it: `cairn finish %s` on their hosts adds them", ranks, quoted(folder.path))
 		}
 	}
 	return ""

@@ -152,7 +152,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 	if len(problems) > 0 {
 		why = "not all of it is in a trace (above)"
 	} else if why = notMerged(f.folder.spool(), runs); why == "" {
-		why = r.missing(runs)
+		why = r.missing(f.folder, runs)
 	}
 	fine := true
 	for _, run := range runs {
