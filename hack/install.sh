@@ -7,6 +7,7 @@
 #   hack/install.sh apps        the programs of apps/programs.txt (APPS="…": only these; up to 3 GB)
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)
+#   hack/install.sh slurm       Debian's Slurm: the tests of srun
 #   hack/install.sh cluster     the whole local cluster, helm, MinIO and the base images
 #                               (CAIRN_CLUSTER=existing: without what that cluster has itself)
 #   hack/install.sh all         base, readers and cluster
@@ -18,6 +19,7 @@ base_packages=(gcc g++ gcc-aarch64-linux-gnu libc6-dev-arm64-cross ccache libc6-
   libjemalloc2 libtcmalloc-minimal4)
 reader_packages=(pkg-config libopen-trace-format2-dev otf2-tools python3-otf2 libsimgrid-dev python3 python3-pandas
   python3-nbclient python3-ipykernel)
+slurm_packages=(slurmctld slurmd slurm-client munge util-linux procps)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps
   openssl curl ca-certificates mmdebstrap buildah gcc libc6-dev)
 
@@ -143,6 +145,7 @@ readers() {
   locked apt apt_install "${reader_packages[@]}"
   locked go-build-duckdb do_duckdb
 }
+slurm() { locked apt apt_install "${slurm_packages[@]}"; }
 apps() {
   local packages
   # shellcheck disable=SC2086  # APPS is a list of names
@@ -163,11 +166,11 @@ cluster() {
   "$HACK/images.sh" --build-only minio
 }
 
-[ $# -gt 0 ] || die "usage: $0 base|readers|apps|apiserver|cluster|all..."
+[ $# -gt 0 ] || die "usage: $0 base|readers|apps|apiserver|slurm|cluster|all..."
 command -v go >/dev/null || die "Go is missing (hack/preflight.sh says what else is)"
 for s; do
   case $s in
-    base | readers | apps | apiserver | cluster) $s ;;
+    base | readers | apps | apiserver | slurm | cluster) $s ;;
     all) base; readers; cluster ;;
     *) die "unknown stage $s" ;;
   esac

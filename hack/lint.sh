@@ -17,7 +17,7 @@ if [ "$(cat "$BIN/.golangci-lint.version" 2>/dev/null)" != $version ]; then
 fi
 go build -o "$BIN/cairn-lint" ./hack/lint
 [ "${1:-}" != --build-only ] || exit 0
-tags=mpi,e2e,browser,recipes,netgo,osusergo
+tags=mpi,e2e,browser,recipes,slurm,netgo,osusergo
 # cgocall opens the sources of cgo's packages by the names that they had in the clone that compiled
 # them first (-trimpath).
 mapfile -t folders < <(go list -tags "$tags" -f '{{.Dir}}' ./...)

@@ -57,6 +57,9 @@ var stages = []stage{
 	{name: "recipes", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -tags recipes,netgo,osusergo -count=1 -timeout 60m ./test/recipes",
 	}},
+	{name: "slurm", after: []string{"build"}, nightly: true, steps: []string{
+		"hack/install.sh slurm && go test -vet=off -tags slurm,netgo,osusergo -count=1 -timeout 10m ./test/slurm",
+	}},
 	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
 	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,

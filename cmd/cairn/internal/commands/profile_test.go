@@ -51,7 +51,7 @@ func TestProfileWithoutAFile(t *testing.T) {
 // All commands that read or write for long have both flags: all commands except those known to be
 // short.
 func TestProfilesOfLongCommands(t *testing.T) {
-	short := []string{"info", "copy", "fetch", "replay-rank", "install", "probe", "check-storage", "make-bucket", "delete-prefix", "resolve", "help", "completion"}
+	short := []string{"info", "copy", "fetch", "replay-rank", "install", "probe", "check-storage", "make-bucket", "delete-prefix", "resolve", "exec", "compress-host", "send", "help", "completion"}
 	long := 0
 	for _, c := range commands.Root().Commands() {
 		if slices.Contains(short, c.Name()) {

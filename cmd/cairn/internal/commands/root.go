@@ -46,10 +46,11 @@ func Root() *cobra.Command {
 	// These take their own time to end after a signal.
 	add(peopleGroup, cli.Profiled(
 		localrun.NewRunCommand(),
+		localrun.NewFinishCommand(),
 		replay.NewReplayCommand(),
 	)...)
-	// These become another program, or stay with it until it has ended.
-	add(peopleGroup, hosts.NewExecCommand(), localrun.NewFinishCommand(), hosts.NewCompressorCommand(), hosts.NewSendCommand())
+	// These are parts of a job.
+	add(peopleGroup, hosts.NewExecCommand(), hosts.NewCompressorCommand(), hosts.NewSendCommand())
 	// These may run for long.
 	add(peopleGroup, cli.Profiled(cli.Obey(
 		analyze.NewAnalyzeCommand(),
