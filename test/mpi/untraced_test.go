@@ -90,7 +90,7 @@ func TestWordsAboutUntracedCommands(t *testing.T) {
 	require.NoError(t, unix.Setxattr(capable, "security.capability", netRaw, 0))
 	root := filepath.Join(dir, "root")
 	inRoot := `for d in usr lib lib64 bin proc dev etc sys; do mkdir -p ` + root + `/$d; mount --rbind /$d ` + root + `/$d; done; mkdir -p ` + root + `/tmp; cp "$0" ` + root + `/mpi; exec chroot ` + root + ` /mpi`
-	mpirun := launch(implementation, 2, "")
+	mpirun := shimtest.Launch(implementation, 2, "")
 	mpirun = mpirun[:len(mpirun)-1]
 	cases := map[string]struct {
 		command []string
@@ -139,4 +139,17 @@ func TestWordsAboutUntracedCommands(t *testing.T) {
 			assert.NoFileExists(t, filepath.Join(r.dir, "trace.cairn"))
 		})
 	}
+}
+
+// Where some ranks are traced and others not, what was seen of the others is reported with their
+// numbers.
+func TestWordsAboutUntracedRanks(t *testing.T) {
+	t.Parallel()
+	const implementation = "openmpi"
+	ring := shimtest.Example(implementation, "ring")
+	command := shimtest.Launch(implementation, 2, "sh", "-c", `[ "$OMPI_COMM_WORLD_RANK" = 0 ] || unset LD_PRELOAD; exec "$0" --iterations 100 --work-us 10000`, ring)
+	r := trace(t, nil, command...)
+	assert.Equal(t, 70, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "cairn: ranks 1 left no trace; "+ring+" was started without the tracer's LD_PRELOAD: ")
+	assert.FileExists(t, filepath.Join(r.dir, "trace.cairn"))
 }

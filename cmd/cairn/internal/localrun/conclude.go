@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/analyze"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracefile"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/tracer/verify"
@@ -19,7 +20,7 @@ import (
 
 // conclude prints the result of one run: the verdict, whether the trace agrees with the reference
 // log, and the paths of trace and report. It reports whether all of it succeeded.
-func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
+func (r Run) conclude(ctx context.Context, run shipper.LocalRun, processes *untraced.Observer) bool {
 	f, err := tracefile.Open(ctx, run.Trace, storage.Flags{})
 	if err != nil {
 		r.say("%v", err)
@@ -53,7 +54,11 @@ func (r Run) conclude(ctx context.Context, run shipper.LocalRun) bool {
 			"their number and times are complete (`cairn info` has the functions; a shorter run keeps more)", n, run.Summary.Calls)
 	}
 	if missing := run.Summary.Missing.String(); missing != "" {
-		r.say("ranks %s left no trace", missing)
+		cause := processes.NotLoaded()
+		if cause != "" {
+			cause = "; " + cause
+		}
+		r.say("ranks %s left no trace%s", missing, cause)
 		fine = false
 	}
 	return fine

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/inspect"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/storage"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/simulate/shards"
 	"github.com/cairn-mpi/cairn/merger"
@@ -64,7 +65,7 @@ func concluded(t *testing.T, dir string, content *trace.Content) (stdout, stderr
 	r := Run{Stdout: &out, Stderr: &problems}
 	require.True(t, r.conclude(t.Context(), shipper.LocalRun{
 		Directory: dir, Trace: filepath.Join(dir, shipper.TraceFile), Content: content, Summary: merger.Summarize(content),
-	}), problems.String())
+	}, untraced.NewObserver(dir)), problems.String())
 	return out.String(), problems.String()
 }
 

@@ -166,7 +166,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 			r.say("the trace cannot be written to %s: %v. It is in %s", r.Out, run.Misplaced, run.Directory)
 			fine = false
 		}
-		if !r.conclude(f.ctx, run) {
+		if !r.conclude(f.ctx, run, processes) {
 			fine = false
 			if r.Settings.Verify && why == "" {
 				why = "it has the reference logs of --verify"

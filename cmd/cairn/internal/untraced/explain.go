@@ -33,10 +33,8 @@ const (
 // containers start programs where neither this process's environment nor its folders are.
 var containers = regexp.MustCompile(`^(docker|podman|nerdctl|apptainer|singularity|enroot|ch-run|kubectl)$`)
 
-// Explain returns why the command was not traced, as far as anything was seen of that, and what to
-// try: one sentence without a final period. seen reports whether there was a process of an MPI
-// program, or one into which the tracer could not be loaded.
-func (o *Observer) Explain(command []string) (text string, seen bool) {
+// best returns the finding that says most.
+func (o *Observer) best() finding {
 	var best finding
 	for _, name := range slices.Sorted(maps.Keys(o.seen)) {
 		p := o.seen[name]
@@ -50,6 +48,23 @@ func (o *Observer) Explain(command []string) (text string, seen bool) {
 			best.names = append(best.names, name)
 		}
 	}
+	return best
+}
+
+// NotLoaded returns what was seen of processes into which the tracer was not loaded, and what to
+// try; "": there were none, except for launchers.
+func (o *Observer) NotLoaded() string {
+	if best := o.best(); best.weight >= untraced {
+		return best.text()
+	}
+	return ""
+}
+
+// Explain returns why the command was not traced, as far as anything was seen of that, and what to
+// try: one sentence without a final period. seen reports whether there was a process of an MPI
+// program, or one into which the tracer could not be loaded.
+func (o *Observer) Explain(command []string) (text string, seen bool) {
+	best := o.best()
 	container := ""
 	for _, word := range command {
 		if containers.MatchString(filepath.Base(word)) {

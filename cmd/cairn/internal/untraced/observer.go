@@ -28,8 +28,8 @@ func NewObserver(root string) *Observer {
 	return &Observer{root: root, libraries: libraries, stop: make(chan struct{}), files: map[string]file{}, seen: map[string]process{}}
 }
 
-// Observe looks at the command and the processes that it starts, in the background, until one of
-// them has recorded something.
+// Observe looks at the command and the processes that it starts, in the background, until shortly
+// after one of them has recorded something: then all ranks have started.
 func (o *Observer) Observe(command int, recorded func() bool) {
 	o.watching.Go(func() { o.observe(command, recorded) })
 }
@@ -43,18 +43,26 @@ func (o *Observer) Stop() {
 // observe looks often at first, since a command may be short, and rarely later: the processes need
 // the machine.
 func (o *Observer) observe(command int, recorded func() bool) {
-	const first, last = 20 * time.Millisecond, 10 * time.Second
-	for pause := first; ; pause = min(pause*3/2, last) {
-		select {
-		case <-o.stop:
-			return
-		case <-time.After(pause):
-		}
-		if recorded() {
-			clear(o.seen)
+	const first, last, after = 20 * time.Millisecond, 10 * time.Second, 200 * time.Millisecond
+	for pause := first; o.wait(pause); pause = min(pause*3/2, last) {
+		ends := recorded()
+		if ends && !o.wait(after) {
 			return
 		}
 		o.look(command)
+		if ends {
+			return
+		}
+	}
+}
+
+// wait reports whether the time has passed before the end.
+func (o *Observer) wait(pause time.Duration) bool {
+	select {
+	case <-o.stop:
+		return false
+	case <-time.After(pause):
+		return true
 	}
 }
 
@@ -71,9 +79,12 @@ func (o *Observer) look(command int) {
 		if alike[name]++; name == "" || alike[name] > maxAlike {
 			continue
 		}
-		if p, ok := o.see(pid, name, path); ok {
-			p.mpi = cmp.Or(p.mpi, o.seen[name].mpi)
-			o.seen[name] = p
+		p, ok := o.see(pid, name, path)
+		before, known := o.seen[name]
+		if !ok || known && p.loaded && !before.loaded {
+			continue // what is not traced stays seen
 		}
+		p.mpi = cmp.Or(p.mpi, before.mpi)
+		o.seen[name] = p
 	}
 }
