@@ -335,6 +335,9 @@ type rankCreations struct {
 	once     sync.Once
 	byHandle map[int64][]creation // in order
 	err      error
+
+	listing sync.Once
+	threads []int // those that create communicators
 }
 
 // ofAllThreads returns the creations on the rank if threads other than c's create communicators. If
@@ -384,10 +387,23 @@ func (c *Cursor) creationsBy(threads []int) (map[int64][]creation, error) {
 	return all, nil
 }
 
-// creators lists the threads of the rank that create communicators.
-func (c *Cursor) creators() (threads []int) {
-	for i := c.shared.firstThread(c.thread.Rank); i < c.shared.Threads.Len(); i++ {
-		t := c.shared.Threads.At(i)
+// creators lists the threads of the rank that create communicators. Of a rank with several threads
+// they are found once, and not by each thread again.
+func (c *Cursor) creators() []int {
+	first := c.shared.firstThread(c.thread.Rank)
+	if next := first + 1; next == c.shared.Threads.Len() || c.shared.Threads.At(next).Rank != c.thread.Rank {
+		return c.creatorsFrom(first)
+	}
+	r := c.source.creations(c.thread.Rank)
+	r.listing.Do(func() { r.threads = c.creatorsFrom(first) })
+	return r.threads
+}
+
+// creatorsFrom lists those from a row on.
+func (c *Cursor) creatorsFrom(row int) (threads []int) {
+	at := c.shared.Threads.Lookup()
+	for i := row; i < c.shared.Threads.Len(); i++ {
+		t := at(i)
 		if t.Rank != c.thread.Rank {
 			break
 		}
