@@ -64,6 +64,15 @@ func (e *Event) Succeeded() bool {
 // absent, and Exit is the latest time at which the process is known to have lived.
 func (e *Event) Unfinished() bool { return e.Return.Form == Absent }
 
+// LeftByProgram is the text for the result of a call that was left (Event.Left).
+const LeftByProgram = "left by the program"
+
+// Left reports whether the call never returned, though its process went on: the program left it by
+// longjmp, an exception or the end of the thread. It counts as a call that failed: its results are
+// absent, and what it has done is not known. Exit is when that was seen, or else the thread's next
+// call, so it is an upper bound.
+func (e *Event) Left() bool { return e.Return.Form == Null }
+
 // Input returns the argument with a role before the call, nil if there is none.
 func (e *Event) Input(role semantics.Role) *Value { return argumentAt(e.In, e.Semantics.In[role]) }
 
@@ -126,6 +135,9 @@ func (e *Event) AppendText(b []byte) []byte {
 	b = append(b, ") = "...)
 	if e.Unfinished() {
 		return append(b, "never returned"...)
+	}
+	if e.Left() {
+		return append(b, LeftByProgram...)
 	}
 	if e.Function.Return == "int" && e.Succeeded() {
 		return append(b, "MPI_SUCCESS"...)
@@ -321,6 +333,7 @@ func TextOf(v *Value, kind string) string {
 //   - "untraced":true if tracing was off for some of the time since the previous call;
 //   - "unfinished":true if the call never returned: then "return" is null, and the duration lasts
 //     until the process was last known to live;
+//   - "left":true if the program left the call (Event.Left): "return" is null, too;
 //   - "times_of":3 if the times are those of a lead rank (Event.TimesOf).
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
@@ -340,6 +353,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	}
 	if e.Unfinished() {
 		b = append(b, `,"unfinished":true`...)
+	}
+	if e.Left() {
+		b = append(b, `,"left":true`...)
 	}
 	if e.Signature.StatusIgnored {
 		b = append(b, `,"status_ignored":true`...)

@@ -95,7 +95,7 @@ type Signature struct {
 	// it, and is −1 after that. In shards, −2 − k refers to the thread's value in column k.
 	OwnRank int32
 	// of the function itself; Int 0 is MPI_SUCCESS, Absent: the call never returned, since the
-	// process ended in it
+	// process ended in it, Null: the program left it (Event.Left)
 	Return Value
 	In     []Value // in and inout parameters, in the order of the parameter list, before the call
 	Out    []Value // out and inout parameters, in the order of the parameter list, after the call

@@ -121,7 +121,7 @@ func newReading(t timeline.Trace) *reading {
 		}
 		p.fixed = !s.HasStreams() || p.plan.action == ignore
 		switch {
-		case s.Return.Form != trace.Int && s.Return.Form != trace.Name:
+		case s.Return.Form != trace.Int && s.Return.Form != trace.Name && s.Return.Form != trace.Null:
 			p.outcome = perCall
 		case failed(&s.Return):
 			p.outcome = failedAlways
@@ -314,5 +314,5 @@ func (r *reader) itself(p *plan, e *trace.Event) {
 // failed reports whether a call returned an error. A failed operation was not posted and has no
 // partner.
 func failed(v *trace.Value) bool {
-	return v.Form == trace.Int && v.Int != 0 || v.Form == trace.Name && v.Text != "MPI_SUCCESS"
+	return v.Form == trace.Int && v.Int != 0 || v.Form == trace.Name && v.Text != "MPI_SUCCESS" || v.Form == trace.Null
 }

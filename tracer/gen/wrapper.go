@@ -43,6 +43,7 @@ func wrapper(f *mpi.Function) string {
 // anyCall writes the body that records any call.
 func (w *wrapperWriter) anyCall() {
 	f := w.f
+	w.line("CAIRN_SEES_UNWINDING;")
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	if startsTracing(f) {
 		w.line("cairn_start();")
@@ -61,11 +62,12 @@ func (w *wrapperWriter) anyCall() {
 // expectedCall writes the body that records a call that repeats the one that followed last time.
 func (w *wrapperWriter) expectedCall() {
 	f := w.f
+	w.line("CAIRN_SEES_UNWINDING;")
 	w.line("const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(%d));", f.ID)
 	w.ignoreStatus("announced_")
 	w.line("struct cairn_record record_;")
 	w.declarations()
-	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);", f.ID, size(f))
+	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);", f.ID, size(f))
 	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s;", w.other())
 	same := "true"
 	for i := range f.Params {
@@ -74,7 +76,7 @@ func (w *wrapperWriter) expectedCall() {
 		}
 	}
 	w.line("if (CAIRN_UNLIKELY(!(%s))) {", strings.TrimPrefix(same, "true && "))
-	w.line("\tcairn_busy(&cairn_self, 0);\n\t\t%s;\n\t}", w.other())
+	w.line("\tcairn_idle(&cairn_self);\n\t\t%s;\n\t}", w.other())
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	w.line("if (CAIRN_UNLIKELY(announced_))\n\t\treal_ = (__typeof__(real_))cairn_take_announcement(%d, CAIRN_CALLER, (void *)real_);", f.ID)
 	w.beforeRecord()
@@ -83,7 +85,7 @@ func (w *wrapperWriter) expectedCall() {
 	if epochBefore(f) {
 		epoch = "cairn_epoch_next()"
 	}
-	w.line("uint64_t *word_ = cairn_repeat(&record_, %s, CAIRN_FRAME);", epoch)
+	w.line("uint64_t *word_ = cairn_repeat(&record_, %s);", epoch)
 	w.call()
 	w.outputs(true)
 	w.afterRecord()
@@ -288,7 +290,7 @@ func (w *wrapperWriter) outputs(repeat bool) {
 	}
 	if f.MayMark() {
 		w.line("\tcounts_ = %s;", counts(f))
-		w.line("\trecord_.flags = counts_ ? CAIRN_MARKER : 0;")
+		w.line("\trecord_.flags |= counts_ ? CAIRN_MARKER : 0;")
 	}
 	if repeat {
 		w.line("\tcairn_commit_repeat(&record_, outputs_, word_, %v);", epochAfter(f))
@@ -307,7 +309,7 @@ func (w *wrapperWriter) afterRecord() {
 	for _, p := range w.outStatuses() {
 		w.line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		if p.IsArray() {
-			w.line("if (CAIRN_UNLIKELY(word_ != NULL && record_.held))\n\t\tcairn_busy(&cairn_self, 0);")
+			w.line("if (CAIRN_UNLIKELY(word_ != NULL && record_.held))\n\t\tcairn_idle(&cairn_self);")
 		}
 	}
 	if w.f.MayMark() {

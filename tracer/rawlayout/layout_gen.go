@@ -4,13 +4,14 @@ package rawlayout
 
 // Numbers.
 const (
-	BufferFormat       = 3
+	BufferFormat       = 4
 	BufferHeader       = 4096 // bytes of a record buffer before its records
 	BufferStoppedBytes = 1024 // size of a buffer's zero-terminated text: why tracing stopped
 	Copies             = 16   // number of copies of record buffers in a file
 	RingBuffers        = 64   // maximal number of record buffers of a process that are used again
 	FlagTruncated      = 1    // flag of a record: there was no room for the arguments
 	FlagMarker         = 2    // flag of a record: the call is a marker for clustering
+	FlagLeft           = 4    // flag of a record: the call never returned, though its thread went on
 	Committed          = 1    // bit of a record's state; above it the number of words of header and inputs of an original
 	InputsShift        = 1
 	Short              = 1 // bit of the first word of a short record; a record's length has it 0
@@ -63,7 +64,9 @@ const (
 	BufferEpochAt       = 64
 	BufferTakenAt       = 72
 	BufferClosedAt      = 80
-	BufferStoppedAt     = 88
+	BufferUnwoundAt     = 88
+	BufferBeganAt       = 96
+	BufferStoppedAt     = 104
 )
 
 // A record begins with this header, followed by its words.

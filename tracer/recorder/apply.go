@@ -14,11 +14,28 @@ func (t *thread) record(rec record.Record) {
 		t.recorder.applyVoteStep(t, rec.Words)
 		return
 	}
+	if rec.IsLeft() {
+		t.recorder.left++
+		t.withoutEffects(rec)
+		return
+	}
 	if m := t.repeats.Match(rec.Words, t.untraced); m != nil {
 		t.again(m, rec)
 		return
 	}
 	t.apply(rec)
+}
+
+// withoutEffects records a call that never returned. What it has done is not known.
+func (t *thread) withoutEffects(rec record.Record) {
+	c := t.read(rec)
+	if c == nil {
+		return
+	}
+	t.recorder.keys.Number(c)
+	t.append(c.Terminal, rec)
+	t.streams.Push(c.Terminal, &c.Values)
+	t.untraced = t.recorder.off
 }
 
 // recordSummed records the calls of a summed record, which is where the thread's first buffer

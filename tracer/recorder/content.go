@@ -170,7 +170,9 @@ func (r *Recorder) contentNotes(rank int) []string {
 	add(r.sites.Dictionary.Full, "more than %d MiB of call paths, lines and allocations: calls with further ones have no call site, or no allocation", record.MaxDictionary>>20)
 	add(r.lost.Malformed > 0, "%d damaged records were skipped", r.lost.Malformed)
 	add(r.lost.Truncated > 0, "%d calls have no arguments: they did not fit into a record", r.lost.Truncated)
-	add(r.lost.Abandoned > 0, "%d calls were left by longjmp or an exception and are missing", r.lost.Abandoned)
+	add(r.lost.Abandoned > 0, "%d calls whose end is not known are missing", r.lost.Abandoned)
+	add(r.left > 0, "%d calls never returned: the program left them (longjmp, an exception, the end of a thread). They last until that was seen, at most until the thread's next call", r.left)
+	add(r.began > 0, "%d threads made their first call after another one had ended, and share its row. The time between two threads of a row counts as computation", r.began)
 	return notes
 }
 

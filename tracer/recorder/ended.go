@@ -10,11 +10,6 @@ import (
 // last known to be alive.
 func (t *thread) unfinished(rec record.Record) {
 	r := t.recorder
-	c := t.read(rec)
-	if c == nil {
-		return
-	}
-	r.keys.Number(c)
 	// the time is not yet there, or was damaged
 	enter := int64(rec.Enter)
 	if last := r.life.Last(t.lastExit); enter < t.lastExit || enter > last && r.life.Alive != 0 {
@@ -22,8 +17,7 @@ func (t *thread) unfinished(rec record.Record) {
 	}
 	t.inFlight, t.entered = rec.Function, enter
 	rec.Enter, rec.Exit = uint64(enter), uint64(r.life.Last(enter))
-	t.append(c.Terminal, rec)
-	t.streams.Push(c.Terminal, &c.Values)
+	t.withoutEffects(rec)
 }
 
 // End returns how the process ended, nil if it left no information.

@@ -20,6 +20,8 @@ type processState struct {
 	whyStopped      string
 	samples         []timing.ClockSample
 	lost            lost
+	left            uint64 // calls that never returned, though the process went on
+	began           uint64 // threads that go on where others have ended
 	notes           []string
 	life            observed.Life // of a process that has ended
 }
@@ -29,7 +31,7 @@ type lost struct {
 	Dropped   uint64 // by the shim: no room, or in a signal handler
 	Malformed uint64 // records that could not be decoded
 	Truncated uint64 // calls whose arguments did not fit
-	Abandoned uint64 // calls that never returned although their thread continued (longjmp, C++ exceptions)
+	Abandoned uint64 // open records in buffers that their threads had filled
 }
 
 // AddNote adds a note unless it was added before.
@@ -68,5 +70,5 @@ func (p *processState) visit(v checkpoint.Visitor) {
 	v.Bool(&p.finalized, &p.off)
 	checkpoint.Int(v, &p.sessions)
 	checkpoint.List(v, &p.samples, func(s *timing.ClockSample) { checkpoint.Int(v, &s.Ticks, &s.MonotonicNS, &s.RealtimeNS) })
-	checkpoint.Uint(v, &p.lost.Dropped, &p.lost.Malformed, &p.lost.Truncated, &p.lost.Abandoned)
+	checkpoint.Uint(v, &p.lost.Dropped, &p.lost.Malformed, &p.lost.Truncated, &p.lost.Abandoned, &p.left, &p.began)
 }

@@ -130,6 +130,9 @@ type threads []*thread
 
 // find returns the thread with this number; nil if there is none.
 func (list threads) find(number uint32) *thread {
+	if int(number) < len(list) && list[number].number == number { // as usual
+		return list[number]
+	}
 	if i := slices.IndexFunc(list, func(t *thread) bool { return t.number == number }); i >= 0 {
 		return list[i]
 	}

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"container/heap"
 	"math"
 
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
@@ -90,6 +91,9 @@ func (s *Source) peek() (rec record.Record, next int, ok bool) {
 			if size > 0 && !rec.Open {
 				return rec, t.offset + size, true
 			}
+			if !grows && size > 0 && !s.isLeftover(rec) && seg.Leave(&rec) {
+				return rec, t.offset + size, true
+			}
 			switch {
 			case grows:
 				return rec, 0, false
@@ -135,6 +139,7 @@ func (s *Source) start() {
 func (s *Source) endBuffer() {
 	seg := s.Buffers[0]
 	s.thread.recorder.lost.Dropped += seg.Dropped()
+	s.thread.recorder.began += seg.Began()
 	s.thread.sequence, s.thread.offset, s.started = seg.Sequence+1, 0, false
 	s.Buffers = s.Buffers[1:]
 }
@@ -177,50 +182,80 @@ func (r *Recorder) ConsumeOrWait(sources []*Source, wait bool) {
 		}
 		return
 	}
-	type head struct {
-		rec  record.Record
-		next int // 0: the record is not available; its epoch is a lower bound
-		ok   bool
-	}
-	heads := make([]head, len(sources))
-	load := func(i int) {
-		h, s := &heads[i], sources[i]
-		if h.rec, h.next, h.ok = s.peek(); !h.ok && s.More {
-			*h = head{rec: record.Record{Epoch: s.Beyond}, ok: true}
+	var heads heads
+	for i, s := range sources {
+		if h := (head{source: s, order: i}); h.load() {
+			heads = append(heads, h)
 		}
 	}
-	for i := range sources {
-		load(i)
-	}
-	for {
-		// the earliest, and the one that limits how far it may advance
-		first, second := -1, -1
-		before := func(i, j int) bool {
-			return j < 0 || heads[i].rec.Epoch < heads[j].rec.Epoch || heads[i].rec.Epoch == heads[j].rec.Epoch && i < j
-		}
-		for i := range heads {
-			switch {
-			case !heads[i].ok:
-			case before(i, first):
-				first, second = i, first
-			case before(i, second):
-				second = i
-			}
-		}
-		if first < 0 || heads[first].next == 0 {
-			return
-		}
+	heap.Init(&heads)
+	for len(heads) > 0 && heads[0].next > 0 {
+		first, second := &heads[0], heads.second()
 		last := uint64(math.MaxUint64)
-		if second >= 0 {
-			if last = heads[second].rec.Epoch; second < first {
+		if second != nil {
+			if last = second.rec.Epoch; second.order < first.order {
 				last--
 			}
 		}
-		for h := &heads[first]; h.ok && h.next > 0 && before(first, second); load(first) {
-			sources[first].step(h.rec, h.next)
-			sources[first].run(last)
+		there := true
+		for there && first.next > 0 && (second == nil || first.before(second)) {
+			first.source.step(first.rec, first.next)
+			first.source.run(last)
+			there = first.load()
+		}
+		if there {
+			heap.Fix(&heads, 0)
+		} else {
+			heap.Pop(&heads)
 		}
 	}
+}
+
+// A head is the next record of a source.
+type head struct {
+	source *Source
+	order  int
+	rec    record.Record
+	next   int // 0: the record is not available; its epoch is a lower bound
+}
+
+// load reads the source's next record. It reports whether there is one.
+func (h *head) load() (ok bool) {
+	if h.rec, h.next, ok = h.source.peek(); !ok && h.source.More {
+		h.rec, h.next, ok = record.Record{Epoch: h.source.Beyond}, 0, true
+	}
+	return ok
+}
+
+// before reports whether the record of h is consumed before that of another head.
+func (h *head) before(other *head) bool {
+	return h.rec.Epoch < other.rec.Epoch || h.rec.Epoch == other.rec.Epoch && h.order < other.order
+}
+
+// heads are a heap: the first one is consumed first.
+type heads []head
+
+func (h heads) Len() int           { return len(h) }
+func (h heads) Less(i, j int) bool { return h[i].before(&h[j]) }
+func (h heads) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *heads) Push(x any)        { *h = append(*h, x.(head)) }
+
+func (h *heads) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// second returns the head that is consumed after the first one, which limits how far that may
+// advance; nil if there is none.
+func (h heads) second() *head {
+	switch {
+	case len(h) < 2:
+		return nil
+	case len(h) == 2 || h[1].before(&h[2]):
+		return &h[1]
+	}
+	return &h[2]
 }
 
 // run is the hot loop: it consumes leading records of the current buffer as long as they hit

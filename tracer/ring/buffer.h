@@ -12,6 +12,7 @@
 enum {
 	CAIRN_HEADER = CAIRN_RECORD_BYTES, // before a record's inputs
 	CAIRN_ORIGINALS = 512,             // entries of a buffer's table; a power of two
+	CAIRN_DEPTH = 16,                  // maximal nesting of calls in callbacks
 };
 
 // Fields that are written together also have a name as one word, with the first field
@@ -92,9 +93,14 @@ struct cairn_buffer {
 	uint64_t ticks, monotonic_ns, realtime_ns, epoch;
 	uint64_t taken;          // number of this use among all of the process's buffers, from 1
 	_Atomic uint64_t closed; // 1: the thread writes no more to it
+	_Atomic uint64_t unwound; // when an exception or the end of a thread was last seen to leave a call; 0: it was not
+	uint64_t began;          // number of threads that began here, after the one before had ended
 	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format; readers of the file ignore the following fields.
 	uint64_t capacity; // bytes of records
+	// By nesting, the call that was entered last: bytes of records up to behind the first two words
+	// of its own.
+	uint32_t opened[CAIRN_DEPTH];
 	// The records that short records can refer to, by hash: offsets in words; 0: none.
 	_Alignas(64) uint16_t originals[CAIRN_ORIGINALS];
 };
@@ -117,8 +123,10 @@ static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, u
 	atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	s->taken = taken;
-	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = 0;
+	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = s->began = 0;
+	atomic_store_explicit(&s->unwound, 0, memory_order_relaxed);
 	s->stopped[0] = 0;
+	memset(s->opened, 0, sizeof(s->opened));
 	memset(s->originals, 0, sizeof(s->originals));
 	atomic_thread_fence(memory_order_release);
 	memcpy(s->magic, CAIRN_BUFFER_MAGIC, sizeof(s->magic));

@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 enum {
-	CAIRN_BUFFER_FORMAT = 3,
+	CAIRN_BUFFER_FORMAT = 4,
 	CAIRN_BUFFER_HEADER = 4096, // bytes of a record buffer before its records
 	CAIRN_STOPPED_BYTES = 1024, // size of a buffer's zero-terminated text: why tracing stopped
 	CAIRN_COPIES = 16, // number of copies of record buffers in a file
 	CAIRN_RING = 64, // maximal number of record buffers of a process that are used again
 	CAIRN_TRUNCATED = 1, // flag of a record: there was no room for the arguments
 	CAIRN_MARKER = 2, // flag of a record: the call is a marker for clustering
+	CAIRN_LEFT = 4, // flag of a record: the call never returned, though its thread went on
 	CAIRN_COMMITTED = 1, // bit of a record's state; above it the number of words of header and inputs of an original
 	CAIRN_INPUTS_SHIFT = 1,
 	CAIRN_SHORT = 1, // bit of the first word of a short record; a record's length has it 0
@@ -97,7 +98,9 @@ enum {
 	CAIRN_FIELD(type, epoch, 64, 8); \
 	CAIRN_FIELD(type, taken, 72, 8); \
 	CAIRN_FIELD(type, closed, 80, 8); \
-	CAIRN_FIELD(type, stopped, 88, 1024)
+	CAIRN_FIELD(type, unwound, 88, 8); \
+	CAIRN_FIELD(type, began, 96, 8); \
+	CAIRN_FIELD(type, stopped, 104, 1024)
 
 // A record begins with this header, followed by its words.
 #define CAIRN_LAYOUT_RECORD(type) \

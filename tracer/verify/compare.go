@@ -171,9 +171,9 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
 			continue
 		}
-		// a call that was left (longjmp, an exception) is not in the trace if its thread went on
-		// to another buffer
-		if unread[c.thread] = !c.finished && !events.Event().Unfinished(); unread[c.thread] {
+		// what the log has begun and not ended is not in the trace if the shim had not begun it
+		e := events.Event()
+		if unread[c.thread] = !c.finished && !e.Unfinished() && !e.Left(); unread[c.thread] {
 			continue
 		}
 		if err := c.parse(); err != nil {

@@ -171,8 +171,11 @@ func (d *decoding) arguments(e *trace.Event) string {
 }
 
 func errorName(v *trace.Value) string {
-	if v.Form == trace.Name {
+	switch v.Form {
+	case trace.Name:
 		return v.Text
+	case trace.Null:
+		return trace.LeftByProgram
 	}
 	return strconv.FormatInt(v.Int, 10)
 }

@@ -66,7 +66,7 @@ var (
 		fields: []field{text("magic", "Magic", 8), u32("format", "Format"), u32("thread", "Thread"), word("sequence", "Sequence"),
 			word("used", "Used"), word("dropped", "Dropped"), word("ticks", "Ticks"), word("monotonic_ns", "MonotonicNS"),
 			word("realtime_ns", "RealtimeNS"), word("epoch", "Epoch"), word("taken", "Taken"), word("closed", "Closed"),
-			text("stopped", "Stopped", stoppedText)}}
+			word("unwound", "Unwound"), word("began", "Began"), text("stopped", "Stopped", stoppedText)}}
 	record = structure{c: "RECORD", goName: "Record",
 		doc: "A record begins with this header, followed by its words.",
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),
@@ -144,13 +144,14 @@ type constant struct {
 }
 
 var constants = []constant{
-	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 3, ""},
+	{"CAIRN_BUFFER_FORMAT", "BufferFormat", 4, ""},
 	{"CAIRN_BUFFER_HEADER", "BufferHeader", 4096, "bytes of a record buffer before its records"},
 	{"CAIRN_STOPPED_BYTES", "BufferStoppedBytes", stoppedText, "size of a buffer's zero-terminated text: why tracing stopped"},
 	{"CAIRN_COPIES", "Copies", 16, "number of copies of record buffers in a file"},
 	{"CAIRN_RING", "RingBuffers", 64, "maximal number of record buffers of a process that are used again"},
 	{"CAIRN_TRUNCATED", "FlagTruncated", 1, "flag of a record: there was no room for the arguments"},
 	{"CAIRN_MARKER", "FlagMarker", 2, "flag of a record: the call is a marker for clustering"},
+	{"CAIRN_LEFT", "FlagLeft", 4, "flag of a record: the call never returned, though its thread went on"},
 
 	{"CAIRN_COMMITTED", "Committed", 1, "bit of a record's state; above it the number of words of header and inputs of an original"},
 	{"CAIRN_INPUTS_SHIFT", "InputsShift", 1, ""},

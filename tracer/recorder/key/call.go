@@ -32,7 +32,8 @@ type Call struct {
 	scratch   []int32
 	thread    uint32
 	untraced  bool // tracing was off before the call
-	open      bool // the process ended in the call
+	open      bool // the call has not returned
+	left      bool // the program left it, or else the process ended in it
 	failed    bool // outputs are not defined
 	atRoot    bool // root-only parameters are significant
 	comm      *identity.Communicator
@@ -58,8 +59,9 @@ type arguments struct {
 func (c *Call) reset(thread uint32, l *layout, rec record.Record, untraced bool) {
 	c.Whole, c.Effect, c.Terminal, c.Added, c.Wide, c.Varied = false, semantics.Unknown, none, 0, false, 0
 	c.Values.Reset()
-	c.layout, c.words, c.known, c.thread, c.untraced, c.open = l, rec.Words, 0, thread, untraced, rec.Open
-	c.failed, c.atRoot, c.comm, c.own, c.newID = rec.Open, true, nil, none, none
+	c.layout, c.words, c.known, c.thread, c.untraced, c.left = l, rec.Words, 0, thread, untraced, rec.IsLeft()
+	c.open = rec.Open || c.left
+	c.failed, c.atRoot, c.comm, c.own, c.newID = c.open, true, nil, none, none
 	c.request, c.creates, c.described, c.creator = 0, false, 0, none
 	c.named, c.key = c.named[:0], c.key[:0]
 }

@@ -10,8 +10,9 @@ import (
 // requests. untraced reports whether tracing was off before the call. It returns nil if there is no
 // such function. Number must follow.
 //
-// The record of the call that a process was in when it ended has only inputs. Its outputs and its
-// result are absent, which distinguishes it from all other calls.
+// The record of a call that never returned has only inputs. Its outputs are absent, and so is its
+// result if the process ended in it, which distinguishes it from all other calls. The result of a
+// call that the program left is null.
 func (t *Table) Read(thread uint32, rec record.Record, untraced bool) *Call {
 	l := layoutFor(rec.Function)
 	if l == nil {

@@ -46,6 +46,8 @@ func (t *Table) write(key []byte, c *Call, address, result uint64) []byte {
 // alike share a terminal.
 func (t *Table) result(key []byte, c *Call, word uint64) []byte {
 	switch {
+	case c.left:
+		return appendForm(key, trace.Null)
 	case c.open:
 		return appendForm(key, trace.Absent)
 	case c.returns == values.Word:

@@ -24,6 +24,8 @@ const (
 	HeaderEpoch    = rawlayout.BufferEpochAt / 8
 	HeaderTaken    = rawlayout.BufferTakenAt / 8
 	HeaderClosed   = rawlayout.BufferClosedAt / 8
+	headerUnwound  = rawlayout.BufferUnwoundAt / 8
+	headerBegan    = rawlayout.BufferBeganAt / 8
 	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written when tracing stops
 
 	// words of a record
@@ -99,6 +101,10 @@ func (s *Buffer) Sample() timing.ClockSample {
 // Dropped returns the number of calls for which the thread had no room. It is final when the thread
 // has left the buffer.
 func (s *Buffer) Dropped() uint64 { return s.Words[headerDropped] }
+
+// Began returns the number of threads that made their first call in the buffer after the thread
+// before had ended. It is final when the buffer is closed.
+func (s *Buffer) Began() uint64 { return s.Words[headerBegan] }
 
 // Available returns the number of words that readers may look at so far, header included.
 func (s *Buffer) Available() int {

@@ -20,6 +20,20 @@ type Record struct {
 // IsMarker reports whether the call is a marker for clustering.
 func (r *Record) IsMarker() bool { return r.Flags&rawlayout.FlagMarker != 0 }
 
+// IsLeft reports whether the call never returned, though its thread went on or ended without the
+// process. Exit is when that was seen, or a later call of the thread; Words end with the inputs.
+func (r *Record) IsLeft() bool { return r.Flags&rawlayout.FlagLeft != 0 }
+
+// Leave makes an open record that of a call which was left, if the buffer says so.
+func (s *Buffer) Leave(r *Record) bool {
+	if r.Enter == 0 || s.Words[headerUnwound] <= r.Enter {
+		return false
+	}
+	r.Open, r.Exit = false, s.Words[headerUnwound]
+	r.Flags |= rawlayout.FlagLeft
+	return true
+}
+
 // first sets what the first word of a record says.
 func (r *Record) first(w uint64) { r.Function, r.Flags = FunctionIn(w), uint8(w>>56) }
 

@@ -107,11 +107,19 @@ static struct latest *latest_calls(uint64_t caller, const void *frame)
 {
 	static struct latest none[1];
 	static __thread struct latest *kept __attribute__((tls_model("initial-exec")));
+	struct cairn_location *location = cairn_self.location;
+	if (kept == NULL && location != NULL && location->calls != NULL) { // of a thread that has ended: its stack is gone
+		kept = location->calls;
+		for (int i = 0; i < WAYS << SET_BITS; i++)
+			kept[i].caller = 0;
+	}
 	if (kept == NULL) {
 		void *memory = NULL;
 		if (atomic_fetch_add(&threads, 1) < MAX_THREADS)
 			memory = cairn_arena_map(sizeof(*kept) * WAYS << SET_BITS);
 		kept = memory != NULL ? memory : none;
+		if (location != NULL)
+			location->calls = memory;
 	}
 	return kept != none ? &kept[((caller ^ (uintptr_t)frame) * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)) * WAYS] : NULL;
 }

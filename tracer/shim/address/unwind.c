@@ -17,7 +17,6 @@
 #include "modules.h"
 
 static uintptr_t own_base, own_size, libc_base, libc_size;
-static uintptr_t main_stack_end;
 static const uintptr_t MAX_MAIN_STACK = (uintptr_t)1 << 30; // where its size is unlimited
 static _Atomic bool begun;
 
@@ -25,11 +24,6 @@ static _Atomic bool begun;
 struct _Unwind_Context;
 static int (*backtrace)(int (*)(struct _Unwind_Context *, void *), void *);
 static uintptr_t (*get_ip)(struct _Unwind_Context *);
-
-// The bounds of a thread's stack. They have been in other libraries of the C library.
-static int (*get_attributes)(pthread_t, pthread_attr_t *);
-static int (*get_stack)(const pthread_attr_t *, void **, size_t *);
-static int (*destroy_attributes)(pthread_attr_t *);
 
 // Cache of rules by address. Slots are never freed: when all are taken, other rules are
 // computed every time.
@@ -52,10 +46,6 @@ bool cairn_unwind_begin(bool fallback)
 		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
 		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
 	}
-	main_stack_end = getauxval(AT_RANDOM); // above all frames
-	*(void **)&get_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_getattr_np");
-	*(void **)&get_stack = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_getstack");
-	*(void **)&destroy_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_destroy");
 	cairn_modules_know((uintptr_t)&cairn_unwind_begin, &own_base, &own_size);
 	function = cairn_dlsym(RTLD_DEFAULT, "__libc_start_main");
 	if (function != NULL)
@@ -89,36 +79,60 @@ static struct cairn_frame_rule rule_at(uintptr_t pc)
 }
 
 // The stack of a thread: from its lowest address to one above every frame, the thread's control
-// block or for the main thread the initial end of the stack.
+// block or for the main thread what the kernel has put there.
 struct stack {
 	uintptr_t begin, end;
 };
+
+// begin_of_stack returns the lowest address of a thread's stack, 0 if it cannot be found out. These
+// functions have been in other libraries of the C library.
+static uintptr_t begin_of_stack(void)
+{
+	int (*get_attributes)(pthread_t, pthread_attr_t *);
+	int (*get_stack)(const pthread_attr_t *, void **, size_t *);
+	int (*destroy_attributes)(pthread_attr_t *);
+	pthread_attr_t attributes;
+	void *begin = NULL;
+	size_t size;
+
+	*(void **)&get_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_getattr_np");
+	*(void **)&get_stack = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_getstack");
+	*(void **)&destroy_attributes = cairn_dlsym(RTLD_DEFAULT, "pthread_attr_destroy");
+	if (get_attributes == NULL || get_stack == NULL || destroy_attributes == NULL || get_attributes(pthread_self(), &attributes) != 0)
+		return 0;
+	if (get_stack(&attributes, &begin, &size) != 0)
+		begin = NULL;
+	destroy_attributes(&attributes);
+	return (uintptr_t)begin;
+}
 
 static struct stack own_stack(void)
 {
 	static __thread struct stack stack __attribute__((tls_model("initial-exec")));
 	const int saved = errno;
-	pthread_attr_t attributes;
 	struct rlimit limit;
-	void *begin;
-	size_t size;
 
 	if (stack.end != 0)
 		return stack;
 	if (syscall(SYS_gettid) == getpid()) {
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > MAX_MAIN_STACK)
 			limit.rlim_cur = MAX_MAIN_STACK;
-		stack = (struct stack){main_stack_end - limit.rlim_cur, main_stack_end};
+		stack.end = getauxval(AT_RANDOM); // some bytes above the first frame
+		stack.begin = stack.end - limit.rlim_cur;
 	} else {
-		stack.begin = stack.end = (uintptr_t)__builtin_thread_pointer();
-		if (get_attributes != NULL && get_stack != NULL && destroy_attributes != NULL && get_attributes(pthread_self(), &attributes) == 0) {
-			if (get_stack(&attributes, &begin, &size) == 0)
-				stack.begin = (uintptr_t)begin;
-			destroy_attributes(&attributes);
-		}
+		const uintptr_t begin = begin_of_stack();
+		stack.end = (uintptr_t)__builtin_thread_pointer();
+		stack.begin = begin != 0 ? begin : stack.end;
 	}
 	errno = saved;
 	return stack;
+}
+
+bool cairn_on_own_stack(uintptr_t address)
+{
+	const struct stack stack = own_stack();
+
+	return address >= stack.begin && address < stack.end;
 }
 
 bool cairn_is_libc(uintptr_t pc)

@@ -54,6 +54,10 @@ bool cairn_unwind_begin(bool fallback);
 // cairn_is_own reports whether an address is in this library.
 bool cairn_is_own(uintptr_t pc);
 
+// cairn_on_own_stack reports whether an address is on the stack that the C library gave the thread,
+// as far as that is known.
+bool cairn_on_own_stack(uintptr_t address);
+
 // cairn_is_libc reports whether an address is in the C library.
 bool cairn_is_libc(uintptr_t pc);
 

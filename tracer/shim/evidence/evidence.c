@@ -434,7 +434,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *c
 
 	if (t->depth != 1)
 		return now;
-	cairn_busy(t, 1);
+	cairn_busy(t, t->frame[0]);
 	const uint32_t untraced = atomic_load_explicit(&cairn_untraced, memory_order_relaxed);
 	const bool known = start(t, w) && t->returned != 0 && now - t->returned >= t->long_ticks && w->untraced == untraced;
 	w->untraced = untraced;
@@ -457,7 +457,7 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *c
 		now = cairn_now();
 	}
 	w->exact = false;
-	cairn_busy(t, 0);
+	cairn_idle(t);
 	errno = saved;
 	return now;
 }

@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_Send(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(1, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -28,20 +29,21 @@ static OTHER int other_MPI_Send(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(1));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(1, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -53,6 +55,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 
 static OTHER int other_MPI_Send_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(2, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -78,20 +81,21 @@ static OTHER int other_MPI_Send_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(2));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(2, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -103,6 +107,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 static OTHER int other_MPI_Bsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(3, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -128,20 +133,21 @@ static OTHER int other_MPI_Bsend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(3));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(3, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -153,6 +159,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Bsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(4, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -178,20 +185,21 @@ static OTHER int other_MPI_Bsend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(4));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(4, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -203,6 +211,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Ssend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(5, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -228,20 +237,21 @@ static OTHER int other_MPI_Ssend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(5));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(5, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -253,6 +263,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Ssend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(6, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -278,20 +289,21 @@ static OTHER int other_MPI_Ssend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(6));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(6, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -303,6 +315,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Rsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(7, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -328,20 +341,21 @@ static OTHER int other_MPI_Rsend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(7));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(7, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -353,6 +367,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Rsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(8, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -378,20 +393,21 @@ static OTHER int other_MPI_Rsend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(8));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
 	}
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(8, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -403,6 +419,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Recv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(9, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
@@ -443,6 +460,7 @@ static OTHER int other_MPI_Recv(uint64_t caller_, const void *frame_, void *buf,
 
 int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(9));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -452,11 +470,11 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
@@ -465,7 +483,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	CAIRN_REFERENCE_CALL(call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -484,6 +502,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 
 static OTHER int other_MPI_Recv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(10, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
@@ -524,6 +543,7 @@ static OTHER int other_MPI_Recv_c(uint64_t caller_, const void *frame_, void *bu
 
 int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(10));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -533,11 +553,11 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
@@ -546,7 +566,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -565,6 +585,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 static OTHER int other_MPI_Isend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(11, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -593,20 +614,21 @@ static OTHER int other_MPI_Isend(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(11));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(11, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -621,6 +643,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Isend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(12, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -649,20 +672,21 @@ static OTHER int other_MPI_Isend_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(12));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(12, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -677,6 +701,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Ibsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(13, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -705,20 +730,21 @@ static OTHER int other_MPI_Ibsend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(13));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(13, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -733,6 +759,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Ibsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(14, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -761,20 +788,21 @@ static OTHER int other_MPI_Ibsend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(14));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(14, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -789,6 +817,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Issend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(15, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -817,20 +846,21 @@ static OTHER int other_MPI_Issend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(15));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(15, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -845,6 +875,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Issend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(16, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -873,20 +904,21 @@ static OTHER int other_MPI_Issend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(16));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(16, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -901,6 +933,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Irsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(17, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -929,20 +962,21 @@ static OTHER int other_MPI_Irsend(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(17));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(17, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -957,6 +991,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Irsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(18, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -985,20 +1020,21 @@ static OTHER int other_MPI_Irsend_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(18));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(18, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1013,6 +1049,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Irecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(19, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -1041,20 +1078,21 @@ static OTHER int other_MPI_Irecv(uint64_t caller_, const void *frame_, void *buf
 
 int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(19));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(19, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1070,6 +1108,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 
 static OTHER int other_MPI_Irecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(20, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -1098,20 +1137,21 @@ static OTHER int other_MPI_Irecv_c(uint64_t caller_, const void *frame_, void *b
 
 int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(20));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(20, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1127,6 +1167,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 
 static OTHER int other_MPI_Sendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(21, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
@@ -1172,6 +1213,7 @@ static OTHER int other_MPI_Sendrecv(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(21));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1181,11 +1223,11 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
@@ -1194,7 +1236,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1213,6 +1255,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Sendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(22, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
@@ -1258,6 +1301,7 @@ static OTHER int other_MPI_Sendrecv_c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(22));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1267,11 +1311,11 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
@@ -1280,7 +1324,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1299,6 +1343,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Sendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(23, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
@@ -1342,6 +1387,7 @@ static OTHER int other_MPI_Sendrecv_replace(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(23));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1351,11 +1397,11 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
@@ -1364,7 +1410,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1383,6 +1429,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Sendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(24, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
@@ -1426,6 +1473,7 @@ static OTHER int other_MPI_Sendrecv_replace_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(24));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1435,11 +1483,11 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
@@ -1448,7 +1496,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	CAIRN_REFERENCE_CALL(call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1467,6 +1515,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Isendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(25, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1500,20 +1549,21 @@ static OTHER int other_MPI_Isendrecv(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(25));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(25, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1529,6 +1579,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Isendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(26, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1562,20 +1613,21 @@ static OTHER int other_MPI_Isendrecv_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(26));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(26, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1591,6 +1643,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Isendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(27, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1622,20 +1675,21 @@ static OTHER int other_MPI_Isendrecv_replace(uint64_t caller_, const void *frame
 
 int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(27));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(27, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1651,6 +1705,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Isendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(28, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1682,20 +1737,21 @@ static OTHER int other_MPI_Isendrecv_replace_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(28));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(28, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1711,6 +1767,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 
 static OTHER int other_MPI_Send_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(29, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1739,20 +1796,21 @@ static OTHER int other_MPI_Send_init(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(29));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(29, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1767,6 +1825,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 
 static OTHER int other_MPI_Send_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(30, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1795,20 +1854,21 @@ static OTHER int other_MPI_Send_init_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(30));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(30, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1823,6 +1883,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static OTHER int other_MPI_Bsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(31, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1851,20 +1912,21 @@ static OTHER int other_MPI_Bsend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(31));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(31, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1879,6 +1941,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Bsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(32, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1907,20 +1970,21 @@ static OTHER int other_MPI_Bsend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(32));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(32, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1935,6 +1999,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Ssend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(33, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1963,20 +2028,21 @@ static OTHER int other_MPI_Ssend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(33));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(33, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1991,6 +2057,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Ssend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(34, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2019,20 +2086,21 @@ static OTHER int other_MPI_Ssend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(34));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(34, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2047,6 +2115,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Rsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(35, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2075,20 +2144,21 @@ static OTHER int other_MPI_Rsend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(35));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(35, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2103,6 +2173,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Rsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(36, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2131,20 +2202,21 @@ static OTHER int other_MPI_Rsend_init_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(36));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(36, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2159,6 +2231,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Recv_init(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(37, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -2187,20 +2260,21 @@ static OTHER int other_MPI_Recv_init(uint64_t caller_, const void *frame_, void 
 
 int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(37));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(37, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2216,6 +2290,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 
 static OTHER int other_MPI_Recv_init_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(38, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -2244,20 +2319,21 @@ static OTHER int other_MPI_Recv_init_c(uint64_t caller_, const void *frame_, voi
 
 int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(38));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
 	}
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(38, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2273,6 +2349,7 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Start(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(39, &caller_, &real_))
 		return real_(request);
@@ -2296,20 +2373,21 @@ static OTHER int other_MPI_Start(uint64_t caller_, const void *frame_, MPI_Reque
 
 int cairn_MPI_Start(MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(39));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(39, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Start(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2324,6 +2402,7 @@ int cairn_MPI_Start(MPI_Request *request)
 
 static OTHER int other_MPI_Startall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(40, &caller_, &real_))
 		return real_(count, array_of_requests);
@@ -2349,21 +2428,22 @@ static OTHER int other_MPI_Startall(uint64_t caller_, const void *frame_, int co
 
 int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(40));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
 	}
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(40, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Startall(count, array_of_requests));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_requests);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2378,6 +2458,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 
 static OTHER int other_MPI_Wait(uint64_t caller_, const void *frame_, MPI_Request *request, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(41, &caller_, &real_))
 		return real_(request, status);
@@ -2415,6 +2496,7 @@ static OTHER int other_MPI_Wait(uint64_t caller_, const void *frame_, MPI_Reques
 
 int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(41));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2424,11 +2506,11 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
 	}
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
@@ -2437,7 +2519,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_Wait(request, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2456,6 +2538,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 static OTHER int other_MPI_Waitany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(42, &caller_, &real_))
 		return real_(count, array_of_requests, index, status);
@@ -2496,6 +2579,7 @@ static OTHER int other_MPI_Waitany(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(42));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2506,11 +2590,11 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
 	}
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
@@ -2519,7 +2603,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	CAIRN_REFERENCE_CALL(call_MPI_Waitany(count, array_of_requests, index, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2539,6 +2623,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 
 static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(43, &caller_, &real_))
 		return real_(count, array_of_requests, array_of_statuses);
@@ -2576,12 +2661,13 @@ static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int cou
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(43));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2590,11 +2676,11 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
@@ -2607,7 +2693,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2622,12 +2708,13 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(44, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -2668,12 +2755,13 @@ static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int in
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(44));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2683,11 +2771,11 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
@@ -2700,7 +2788,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2717,12 +2805,13 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Test(uint64_t caller_, const void *frame_, MPI_Request *request, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(45, &caller_, &real_))
 		return real_(request, flag, status);
@@ -2761,6 +2850,7 @@ static OTHER int other_MPI_Test(uint64_t caller_, const void *frame_, MPI_Reques
 
 int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(45));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2770,11 +2860,11 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	}
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
@@ -2783,7 +2873,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_Test(request, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2803,6 +2893,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 static OTHER int other_MPI_Testany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(46, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
@@ -2844,6 +2935,7 @@ static OTHER int other_MPI_Testany(uint64_t caller_, const void *frame_, int cou
 
 int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(46));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2854,11 +2946,11 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	}
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
@@ -2867,7 +2959,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	CAIRN_REFERENCE_CALL(call_MPI_Testany(count, array_of_requests, index, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2888,6 +2980,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 
 static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(47, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
@@ -2926,12 +3019,13 @@ static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int cou
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(47));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -2940,11 +3034,11 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
@@ -2957,7 +3051,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2973,12 +3067,13 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(48, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -3019,12 +3114,13 @@ static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int in
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(48));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3034,11 +3130,11 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
@@ -3051,7 +3147,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3068,12 +3164,13 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Request_free(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(49, &caller_, &real_))
 		return real_(request);
@@ -3097,20 +3194,21 @@ static OTHER int other_MPI_Request_free(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Request_free(MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(49));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(49, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_free(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3124,6 +3222,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 
 static OTHER int other_MPI_Request_get_status(uint64_t caller_, const void *frame_, MPI_Request request, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(50, &caller_, &real_))
 		return real_(request, flag, status);
@@ -3160,6 +3259,7 @@ static OTHER int other_MPI_Request_get_status(uint64_t caller_, const void *fram
 
 int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(50));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3169,11 +3269,11 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
 	}
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
@@ -3182,7 +3282,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status(request, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3201,6 +3301,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 
 static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(51, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
@@ -3237,12 +3338,13 @@ static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(51));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3251,11 +3353,11 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
@@ -3268,7 +3370,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3283,12 +3385,13 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Request_get_status_any(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(52, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
@@ -3328,6 +3431,7 @@ static OTHER int other_MPI_Request_get_status_any(uint64_t caller_, const void *
 
 int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(52));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3338,11 +3442,11 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
@@ -3351,7 +3455,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	CAIRN_REFERENCE_CALL(call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3371,6 +3475,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 
 static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void *frame_, int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(53, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -3409,12 +3514,13 @@ static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void 
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(53));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		array_of_statuses = MPI_STATUSES_IGNORE;
@@ -3424,11 +3530,11 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
-	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	}
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
@@ -3441,7 +3547,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (true && !ignored_array_of_statuses_)
 		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3457,12 +3563,13 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	if (!ignored_array_of_statuses_ && word_ != NULL)
 		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_UNLIKELY(word_ != NULL && record_.held))
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 	return result_;
 }
 
 static OTHER int other_MPI_Cancel(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(54, &caller_, &real_))
 		return real_(request);
@@ -3483,20 +3590,21 @@ static OTHER int other_MPI_Cancel(uint64_t caller_, const void *frame_, MPI_Requ
 
 int cairn_MPI_Cancel(MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(54));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(54, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cancel(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3510,6 +3618,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(55, &caller_, &real_))
 		return real_(status, flag);
@@ -3534,6 +3643,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(56, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3559,6 +3669,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(57, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3582,6 +3693,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 
 static OTHER int other_MPI_Probe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(58, &caller_, &real_))
 		return real_(source, tag, comm, status);
@@ -3619,6 +3731,7 @@ static OTHER int other_MPI_Probe(uint64_t caller_, const void *frame_, int sourc
 
 int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(58));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3628,11 +3741,11 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
 	}
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
@@ -3641,7 +3754,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_Probe(source, tag, comm, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3659,6 +3772,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 static OTHER int other_MPI_Iprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(59, &caller_, &real_))
 		return real_(source, tag, comm, flag, status);
@@ -3697,6 +3811,7 @@ static OTHER int other_MPI_Iprobe(uint64_t caller_, const void *frame_, int sour
 
 int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(59));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3706,11 +3821,11 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
 	}
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
@@ -3719,7 +3834,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	CAIRN_REFERENCE_CALL(call_MPI_Iprobe(source, tag, comm, flag, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source, tag, comm, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3738,6 +3853,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 
 static OTHER int other_MPI_Mprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(60, &caller_, &real_))
 		return real_(source, tag, comm, message, status);
@@ -3777,6 +3893,7 @@ static OTHER int other_MPI_Mprobe(uint64_t caller_, const void *frame_, int sour
 
 int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(60));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3786,11 +3903,11 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
 	}
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
@@ -3799,7 +3916,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	CAIRN_REFERENCE_CALL(call_MPI_Mprobe(source, tag, comm, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source, tag, comm, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3819,6 +3936,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 
 static OTHER int other_MPI_Improbe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(61, &caller_, &real_))
 		return real_(source, tag, comm, flag, message, status);
@@ -3859,6 +3977,7 @@ static OTHER int other_MPI_Improbe(uint64_t caller_, const void *frame_, int sou
 
 int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(61));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3868,11 +3987,11 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
 	}
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
@@ -3881,7 +4000,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	CAIRN_REFERENCE_CALL(call_MPI_Improbe(source, tag, comm, flag, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source, tag, comm, flag, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3902,6 +4021,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 
 static OTHER int other_MPI_Mrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(62, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
@@ -3942,6 +4062,7 @@ static OTHER int other_MPI_Mrecv(uint64_t caller_, const void *frame_, void *buf
 
 int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(62));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3951,11 +4072,11 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	}
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
@@ -3964,7 +4085,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	CAIRN_REFERENCE_CALL(call_MPI_Mrecv(buf, count, datatype, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3984,6 +4105,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 
 static OTHER int other_MPI_Mrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(63, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
@@ -4024,6 +4146,7 @@ static OTHER int other_MPI_Mrecv_c(uint64_t caller_, const void *frame_, void *b
 
 int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(63));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4033,11 +4156,11 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
 	}
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
@@ -4046,7 +4169,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	CAIRN_REFERENCE_CALL(call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4066,6 +4189,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 
 static OTHER int other_MPI_Imrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(64, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
@@ -4093,20 +4217,21 @@ static OTHER int other_MPI_Imrecv(uint64_t caller_, const void *frame_, void *bu
 
 int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(64));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	}
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(64, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv(buf, count, datatype, message, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4122,6 +4247,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 
 static OTHER int other_MPI_Imrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(65, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
@@ -4149,20 +4275,21 @@ static OTHER int other_MPI_Imrecv_c(uint64_t caller_, const void *frame_, void *
 
 int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(65));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
 	}
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(65, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Imrecv_c(buf, count, datatype, message, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4178,6 +4305,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 
 static OTHER int other_MPI_Buffer_attach(uint64_t caller_, const void *frame_, void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(66, &caller_, &real_))
 		return real_(buffer, size);
@@ -4199,20 +4327,21 @@ static OTHER int other_MPI_Buffer_attach(uint64_t caller_, const void *frame_, v
 
 int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(66));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(66, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach(buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4224,6 +4353,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 
 static OTHER int other_MPI_Buffer_attach_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(67, &caller_, &real_))
 		return real_(buffer, size);
@@ -4245,20 +4375,21 @@ static OTHER int other_MPI_Buffer_attach_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(67));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(67, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_attach_c(buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4270,6 +4401,7 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 
 static OTHER int other_MPI_Buffer_detach(uint64_t caller_, const void *frame_, void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(68, &caller_, &real_))
 		return real_(buffer_addr, size);
@@ -4292,20 +4424,21 @@ static OTHER int other_MPI_Buffer_detach(uint64_t caller_, const void *frame_, v
 
 int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(68));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(68, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach(buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4320,6 +4453,7 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 
 static OTHER int other_MPI_Buffer_detach_c(uint64_t caller_, const void *frame_, void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(69, &caller_, &real_))
 		return real_(buffer_addr, size);
@@ -4342,20 +4476,21 @@ static OTHER int other_MPI_Buffer_detach_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(69));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(69, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_detach_c(buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4372,6 +4507,7 @@ int cairn_MPI_Buffer_flush(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(70, &caller_, &real_))
 		return real_();
@@ -4391,6 +4527,7 @@ int cairn_MPI_Buffer_flush(void)
 
 static OTHER int other_MPI_Buffer_iflush(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(71, &caller_, &real_))
 		return real_(request);
@@ -4413,20 +4550,21 @@ static OTHER int other_MPI_Buffer_iflush(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(71));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(71, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Buffer_iflush(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4441,6 +4579,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 
 static OTHER int other_MPI_Comm_attach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(72, &caller_, &real_))
 		return real_(comm, buffer, size);
@@ -4463,20 +4602,21 @@ static OTHER int other_MPI_Comm_attach_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(72));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(72, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer(comm, buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4488,6 +4628,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 
 static OTHER int other_MPI_Comm_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(73, &caller_, &real_))
 		return real_(comm, buffer, size);
@@ -4510,20 +4651,21 @@ static OTHER int other_MPI_Comm_attach_buffer_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(73));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(73, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_attach_buffer_c(comm, buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4535,6 +4677,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 
 static OTHER int other_MPI_Session_attach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(74, &caller_, &real_))
 		return real_(session, buffer, size);
@@ -4557,20 +4700,21 @@ static OTHER int other_MPI_Session_attach_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(74));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(74, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer(session, buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4582,6 +4726,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 
 static OTHER int other_MPI_Session_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(75, &caller_, &real_))
 		return real_(session, buffer, size);
@@ -4604,20 +4749,21 @@ static OTHER int other_MPI_Session_attach_buffer_c(uint64_t caller_, const void 
 
 int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(75));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(75, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_attach_buffer_c(session, buffer, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4629,6 +4775,7 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 
 static OTHER int other_MPI_Comm_detach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(76, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
@@ -4652,20 +4799,21 @@ static OTHER int other_MPI_Comm_detach_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(76));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(76, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4680,6 +4828,7 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 
 static OTHER int other_MPI_Comm_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(77, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
@@ -4703,20 +4852,21 @@ static OTHER int other_MPI_Comm_detach_buffer_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(77));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(77, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4731,6 +4881,7 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 
 static OTHER int other_MPI_Session_detach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(78, &caller_, &real_))
 		return real_(session, buffer_addr, size);
@@ -4754,20 +4905,21 @@ static OTHER int other_MPI_Session_detach_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(78));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(78, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer(session, buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4782,6 +4934,7 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 
 static OTHER int other_MPI_Session_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(79, &caller_, &real_))
 		return real_(session, buffer_addr, size);
@@ -4805,20 +4958,21 @@ static OTHER int other_MPI_Session_detach_buffer_c(uint64_t caller_, const void 
 
 int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(79));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(79, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4833,6 +4987,7 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 
 static OTHER int other_MPI_Comm_flush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(80, &caller_, &real_))
 		return real_(comm);
@@ -4853,20 +5008,21 @@ static OTHER int other_MPI_Comm_flush_buffer(uint64_t caller_, const void *frame
 
 int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(80));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(80, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_flush_buffer(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4878,6 +5034,7 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 
 static OTHER int other_MPI_Session_flush_buffer(uint64_t caller_, const void *frame_, MPI_Session session)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(81, &caller_, &real_))
 		return real_(session);
@@ -4898,20 +5055,21 @@ static OTHER int other_MPI_Session_flush_buffer(uint64_t caller_, const void *fr
 
 int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(81));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(81, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_flush_buffer(session));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4923,6 +5081,7 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 
 static OTHER int other_MPI_Comm_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(82, &caller_, &real_))
 		return real_(comm, request);
@@ -4946,20 +5105,21 @@ static OTHER int other_MPI_Comm_iflush_buffer(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(82));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(82, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_iflush_buffer(comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4974,6 +5134,7 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 
 static OTHER int other_MPI_Session_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(83, &caller_, &real_))
 		return real_(session, request);
@@ -4997,20 +5158,21 @@ static OTHER int other_MPI_Session_iflush_buffer(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(83));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
 	}
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(83, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_iflush_buffer(session, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -5025,6 +5187,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 
 static OTHER int other_MPI_Psend_init(uint64_t caller_, const void *frame_, const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(84, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5055,20 +5218,21 @@ static OTHER int other_MPI_Psend_init(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(84));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(84, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

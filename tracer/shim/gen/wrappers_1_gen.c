@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_Precv_init(uint64_t caller_, const void *frame_, void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(85, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, source, tag, comm, info, request);
@@ -33,20 +34,21 @@ static OTHER int other_MPI_Precv_init(uint64_t caller_, const void *frame_, void
 
 int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(85));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 85, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 85, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(85, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -62,6 +64,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 
 static OTHER int other_MPI_Pready(uint64_t caller_, const void *frame_, int partition, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(86, &caller_, &real_))
 		return real_(partition, request);
@@ -83,20 +86,21 @@ static OTHER int other_MPI_Pready(uint64_t caller_, const void *frame_, int part
 
 int cairn_MPI_Pready(int partition, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(86));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 86, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 86, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition) && *in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request);
 	}
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(86, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pready(partition, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(partition, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -108,6 +112,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 
 static OTHER int other_MPI_Pready_range(uint64_t caller_, const void *frame_, int partition_low, int partition_high, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(87, &caller_, &real_))
 		return real_(partition_low, partition_high, request);
@@ -130,20 +135,21 @@ static OTHER int other_MPI_Pready_range(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(87));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 87, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 87, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition_low) && *in_++ == CAIRN_WORD(partition_high) && *in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request);
 	}
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(87, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pready_range(partition_low, partition_high, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(partition_low, partition_high, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -155,6 +161,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 
 static OTHER int other_MPI_Pready_list(uint64_t caller_, const void *frame_, int length, int array_of_partitions[], MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(88, &caller_, &real_))
 		return real_(length, array_of_partitions, request);
@@ -178,21 +185,22 @@ static OTHER int other_MPI_Pready_list(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(88));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
-	const uint64_t *in_ = cairn_expected(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(length) && CAIRN_SAME_LIST(in_, length_array_of_partitions_, array_of_partitions) && *in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request);
 	}
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(88, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pready_list(length, array_of_partitions, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(length, array_of_partitions, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -204,6 +212,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 
 static OTHER int other_MPI_Parrived(uint64_t caller_, const void *frame_, MPI_Request request, int partition, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(89, &caller_, &real_))
 		return real_(request, partition, flag);
@@ -227,20 +236,21 @@ static OTHER int other_MPI_Parrived(uint64_t caller_, const void *frame_, MPI_Re
 
 int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(89));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 89, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 89, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request) && *in_++ == CAIRN_WORD(partition)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag);
 	}
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(89, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Parrived(request, partition, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request, partition, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -254,6 +264,7 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 
 static OTHER int other_MPI_Barrier(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(90, &caller_, &real_))
 		return real_(comm);
@@ -268,7 +279,7 @@ static OTHER int other_MPI_Barrier(uint64_t caller_, const void *frame_, MPI_Com
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -281,26 +292,27 @@ static OTHER int other_MPI_Barrier(uint64_t caller_, const void *frame_, MPI_Com
 
 int cairn_MPI_Barrier(MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(90));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 90, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 90, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(90, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Barrier(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -313,6 +325,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 
 static OTHER int other_MPI_Bcast(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(91, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
@@ -332,7 +345,7 @@ static OTHER int other_MPI_Bcast(uint64_t caller_, const void *frame_, void *buf
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -345,27 +358,28 @@ static OTHER int other_MPI_Bcast(uint64_t caller_, const void *frame_, void *buf
 
 int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(91));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 91, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 91, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(91, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bcast(buffer, count, datatype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -378,6 +392,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 
 static OTHER int other_MPI_Bcast_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(92, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
@@ -397,7 +412,7 @@ static OTHER int other_MPI_Bcast_c(uint64_t caller_, const void *frame_, void *b
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -410,27 +425,28 @@ static OTHER int other_MPI_Bcast_c(uint64_t caller_, const void *frame_, void *b
 
 int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(92));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 92, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 92, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(92, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bcast_c(buffer, count, datatype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(buffer));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -443,6 +459,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Gather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(93, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -464,7 +481,7 @@ static OTHER int other_MPI_Gather(uint64_t caller_, const void *frame_, const vo
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -477,27 +494,28 @@ static OTHER int other_MPI_Gather(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(93));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 93, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 93, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(93, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -510,6 +528,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 
 static OTHER int other_MPI_Gather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(94, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -531,7 +550,7 @@ static OTHER int other_MPI_Gather_c(uint64_t caller_, const void *frame_, const 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -544,27 +563,28 @@ static OTHER int other_MPI_Gather_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(94));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 94, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 94, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(94, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -579,6 +599,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gatherv) real_ = CAIRN_REAL(MPI_Gatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(95, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
@@ -604,7 +625,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -619,6 +640,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gatherv_c) real_ = CAIRN_REAL(MPI_Gatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(96, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
@@ -644,7 +666,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -657,6 +679,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 static OTHER int other_MPI_Scatter(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(97, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -678,7 +701,7 @@ static OTHER int other_MPI_Scatter(uint64_t caller_, const void *frame_, const v
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -691,27 +714,28 @@ static OTHER int other_MPI_Scatter(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(97));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 97, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 97, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(97, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -724,6 +748,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 static OTHER int other_MPI_Scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(98, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -745,7 +770,7 @@ static OTHER int other_MPI_Scatter_c(uint64_t caller_, const void *frame_, const
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -758,27 +783,28 @@ static OTHER int other_MPI_Scatter_c(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(98));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 98, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 98, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	}
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(98, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -793,6 +819,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatterv) real_ = CAIRN_REAL(MPI_Scatterv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(99, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -818,7 +845,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -833,6 +860,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatterv_c) real_ = CAIRN_REAL(MPI_Scatterv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(100, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -858,7 +886,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -871,6 +899,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 
 static OTHER int other_MPI_Allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(101, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -891,7 +920,7 @@ static OTHER int other_MPI_Allgather(uint64_t caller_, const void *frame_, const
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -904,27 +933,28 @@ static OTHER int other_MPI_Allgather(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(101));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 101, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 101, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(101, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -937,6 +967,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(102, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -957,7 +988,7 @@ static OTHER int other_MPI_Allgather_c(uint64_t caller_, const void *frame_, con
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -970,27 +1001,28 @@ static OTHER int other_MPI_Allgather_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(102));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 102, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 102, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(102, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1003,6 +1035,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(103, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1026,7 +1059,7 @@ static OTHER int other_MPI_Allgatherv(uint64_t caller_, const void *frame_, cons
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1039,29 +1072,30 @@ static OTHER int other_MPI_Allgatherv(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(103));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(103, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1074,6 +1108,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 static OTHER int other_MPI_Allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(104, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1097,7 +1132,7 @@ static OTHER int other_MPI_Allgatherv_c(uint64_t caller_, const void *frame_, co
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1110,29 +1145,30 @@ static OTHER int other_MPI_Allgatherv_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(104));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(104, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1145,6 +1181,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(105, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1165,7 +1202,7 @@ static OTHER int other_MPI_Alltoall(uint64_t caller_, const void *frame_, const 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1178,27 +1215,28 @@ static OTHER int other_MPI_Alltoall(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(105));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 105, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 105, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(105, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1211,6 +1249,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(106, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1231,7 +1270,7 @@ static OTHER int other_MPI_Alltoall_c(uint64_t caller_, const void *frame_, cons
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1244,27 +1283,28 @@ static OTHER int other_MPI_Alltoall_c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(106));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 106, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 106, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(106, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1277,6 +1317,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(107, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1303,7 +1344,7 @@ static OTHER int other_MPI_Alltoallv(uint64_t caller_, const void *frame_, const
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1316,31 +1357,32 @@ static OTHER int other_MPI_Alltoallv(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(107));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(107, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1353,6 +1395,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 
 static OTHER int other_MPI_Alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(108, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1379,7 +1422,7 @@ static OTHER int other_MPI_Alltoallv_c(uint64_t caller_, const void *frame_, con
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1392,31 +1435,32 @@ static OTHER int other_MPI_Alltoallv_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(108));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(108, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1429,6 +1473,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(109, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1457,7 +1502,7 @@ static OTHER int other_MPI_Alltoallw(uint64_t caller_, const void *frame_, const
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1470,6 +1515,7 @@ static OTHER int other_MPI_Alltoallw(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(109));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1478,25 +1524,25 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(109, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1509,6 +1555,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 
 static OTHER int other_MPI_Alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(110, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1537,7 +1584,7 @@ static OTHER int other_MPI_Alltoallw_c(uint64_t caller_, const void *frame_, con
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1550,6 +1597,7 @@ static OTHER int other_MPI_Alltoallw_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(110));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1558,25 +1606,25 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(110, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1589,6 +1637,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Reduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(111, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -1609,7 +1658,7 @@ static OTHER int other_MPI_Reduce(uint64_t caller_, const void *frame_, const vo
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1622,27 +1671,28 @@ static OTHER int other_MPI_Reduce(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(111));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 111, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 111, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(111, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1655,6 +1705,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 static OTHER int other_MPI_Reduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(112, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -1675,7 +1726,7 @@ static OTHER int other_MPI_Reduce_c(uint64_t caller_, const void *frame_, const 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1688,27 +1739,28 @@ static OTHER int other_MPI_Reduce_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(112));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 112, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 112, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(112, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1721,6 +1773,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 static OTHER int other_MPI_Allreduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(113, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -1740,7 +1793,7 @@ static OTHER int other_MPI_Allreduce(uint64_t caller_, const void *frame_, const
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1753,27 +1806,28 @@ static OTHER int other_MPI_Allreduce(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(113));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 113, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 113, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(113, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1786,6 +1840,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 
 static OTHER int other_MPI_Allreduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(114, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -1805,7 +1860,7 @@ static OTHER int other_MPI_Allreduce_c(uint64_t caller_, const void *frame_, con
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1818,27 +1873,28 @@ static OTHER int other_MPI_Allreduce_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(114));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 114, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 114, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(114, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1851,6 +1907,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static OTHER int other_MPI_Reduce_scatter_block(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(115, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
@@ -1870,7 +1927,7 @@ static OTHER int other_MPI_Reduce_scatter_block(uint64_t caller_, const void *fr
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1883,27 +1940,28 @@ static OTHER int other_MPI_Reduce_scatter_block(uint64_t caller_, const void *fr
 
 int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(115));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 115, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 115, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(115, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1916,6 +1974,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 
 static OTHER int other_MPI_Reduce_scatter_block_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(116, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
@@ -1935,7 +1994,7 @@ static OTHER int other_MPI_Reduce_scatter_block_c(uint64_t caller_, const void *
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1948,27 +2007,28 @@ static OTHER int other_MPI_Reduce_scatter_block_c(uint64_t caller_, const void *
 
 int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(116));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 116, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 116, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(116, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1981,6 +2041,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 
 static OTHER int other_MPI_Reduce_scatter(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(117, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
@@ -2001,7 +2062,7 @@ static OTHER int other_MPI_Reduce_scatter(uint64_t caller_, const void *frame_, 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2014,28 +2075,29 @@ static OTHER int other_MPI_Reduce_scatter(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(117));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(117, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2048,6 +2110,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 
 static OTHER int other_MPI_Reduce_scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(118, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
@@ -2068,7 +2131,7 @@ static OTHER int other_MPI_Reduce_scatter_c(uint64_t caller_, const void *frame_
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2081,28 +2144,29 @@ static OTHER int other_MPI_Reduce_scatter_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(118));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(118, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2115,6 +2179,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 
 static OTHER int other_MPI_Scan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(119, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2134,7 +2199,7 @@ static OTHER int other_MPI_Scan(uint64_t caller_, const void *frame_, const void
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2147,27 +2212,28 @@ static OTHER int other_MPI_Scan(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(119));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 119, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 119, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(119, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2180,6 +2246,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_Scan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(120, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2199,7 +2266,7 @@ static OTHER int other_MPI_Scan_c(uint64_t caller_, const void *frame_, const vo
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2212,27 +2279,28 @@ static OTHER int other_MPI_Scan_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(120));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 120, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 120, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(120, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2245,6 +2313,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_Exscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(121, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2264,7 +2333,7 @@ static OTHER int other_MPI_Exscan(uint64_t caller_, const void *frame_, const vo
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2277,27 +2346,28 @@ static OTHER int other_MPI_Exscan(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(121));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 121, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 121, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(121, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2310,6 +2380,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 static OTHER int other_MPI_Exscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(122, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2329,7 +2400,7 @@ static OTHER int other_MPI_Exscan_c(uint64_t caller_, const void *frame_, const 
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2342,27 +2413,28 @@ static OTHER int other_MPI_Exscan_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(122));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 122, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 122, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
 	}
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(122, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -2375,6 +2447,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 static OTHER int other_MPI_Ibarrier(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(123, &caller_, &real_))
 		return real_(comm, request);
@@ -2398,20 +2471,21 @@ static OTHER int other_MPI_Ibarrier(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(123));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 123, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 123, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(123, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibarrier(comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2426,6 +2500,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 
 static OTHER int other_MPI_Ibcast(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(124, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
@@ -2454,20 +2529,21 @@ static OTHER int other_MPI_Ibcast(uint64_t caller_, const void *frame_, void *bu
 
 int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(124));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 124, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 124, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(124, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2483,6 +2559,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 
 static OTHER int other_MPI_Ibcast_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(125, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
@@ -2511,20 +2588,21 @@ static OTHER int other_MPI_Ibcast_c(uint64_t caller_, const void *frame_, void *
 
 int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(125));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 125, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 125, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(125, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2540,6 +2618,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Igather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(126, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2570,20 +2649,21 @@ static OTHER int other_MPI_Igather(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(126));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 126, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 126, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(126, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2599,6 +2679,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 static OTHER int other_MPI_Igather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(127, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2629,20 +2710,21 @@ static OTHER int other_MPI_Igather_c(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(127));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 127, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 127, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(127, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2660,6 +2742,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igatherv) real_ = CAIRN_REAL(MPI_Igatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(128, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -2696,6 +2779,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igatherv_c) real_ = CAIRN_REAL(MPI_Igatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(129, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -2730,6 +2814,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Iscatter(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(130, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2760,20 +2845,21 @@ static OTHER int other_MPI_Iscatter(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(130));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 130, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 130, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(130, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2789,6 +2875,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Iscatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(131, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2819,20 +2906,21 @@ static OTHER int other_MPI_Iscatter_c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(131));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 131, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 131, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(131, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2850,6 +2938,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatterv) real_ = CAIRN_REAL(MPI_Iscatterv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(132, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2886,6 +2975,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatterv_c) real_ = CAIRN_REAL(MPI_Iscatterv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(133, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2920,6 +3010,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Iallgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(134, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2949,20 +3040,21 @@ static OTHER int other_MPI_Iallgather(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(134));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 134, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 134, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(134, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2978,6 +3070,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 static OTHER int other_MPI_Iallgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(135, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3007,20 +3100,21 @@ static OTHER int other_MPI_Iallgather_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(135));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 135, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 135, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(135, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3036,6 +3130,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Iallgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(136, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -3068,22 +3163,23 @@ static OTHER int other_MPI_Iallgatherv(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(136));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(136, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3099,6 +3195,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static OTHER int other_MPI_Iallgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(137, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -3131,22 +3228,23 @@ static OTHER int other_MPI_Iallgatherv_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(137));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(137, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3162,6 +3260,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Ialltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(138, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3191,20 +3290,21 @@ static OTHER int other_MPI_Ialltoall(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(138));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 138, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 138, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(138, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3220,6 +3320,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Ialltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(139, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3249,20 +3350,21 @@ static OTHER int other_MPI_Ialltoall_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(139));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 139, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 139, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(139, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3278,6 +3380,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Ialltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(140, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -3313,24 +3416,25 @@ static OTHER int other_MPI_Ialltoallv(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(140));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(140, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3346,6 +3450,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 
 static OTHER int other_MPI_Ialltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(141, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -3381,24 +3486,25 @@ static OTHER int other_MPI_Ialltoallv_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(141));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(141, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3414,6 +3520,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 
 static OTHER int other_MPI_Ialltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(142, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -3451,6 +3558,7 @@ static OTHER int other_MPI_Ialltoallw(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(142));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -3459,18 +3567,18 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(142, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3486,6 +3594,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 
 static OTHER int other_MPI_Ialltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(143, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -3523,6 +3632,7 @@ static OTHER int other_MPI_Ialltoallw_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(143));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -3531,18 +3641,18 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(143, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3558,6 +3668,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 
 static OTHER int other_MPI_Ireduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(144, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -3587,20 +3698,21 @@ static OTHER int other_MPI_Ireduce(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(144));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 144, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 144, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(144, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3616,6 +3728,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_Ireduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(145, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -3645,20 +3758,21 @@ static OTHER int other_MPI_Ireduce_c(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(145));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 145, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 145, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(145, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3674,6 +3788,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 static OTHER int other_MPI_Iallreduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(146, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -3702,20 +3817,21 @@ static OTHER int other_MPI_Iallreduce(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(146));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 146, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 146, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(146, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3731,6 +3847,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 static OTHER int other_MPI_Iallreduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(147, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -3759,20 +3876,21 @@ static OTHER int other_MPI_Iallreduce_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(147));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 147, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 147, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(147, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3788,6 +3906,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 
 static OTHER int other_MPI_Ireduce_scatter_block(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(148, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -3816,20 +3935,21 @@ static OTHER int other_MPI_Ireduce_scatter_block(uint64_t caller_, const void *f
 
 int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(148));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 148, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 148, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(148, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3845,6 +3965,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 
 static OTHER int other_MPI_Ireduce_scatter_block_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(149, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -3873,20 +3994,21 @@ static OTHER int other_MPI_Ireduce_scatter_block_c(uint64_t caller_, const void 
 
 int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(149));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 149, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 149, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(149, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3902,6 +4024,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 
 static OTHER int other_MPI_Ireduce_scatter(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(150, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
@@ -3931,21 +4054,22 @@ static OTHER int other_MPI_Ireduce_scatter(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(150));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(150, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3961,6 +4085,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 
 static OTHER int other_MPI_Ireduce_scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(151, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
@@ -3990,21 +4115,22 @@ static OTHER int other_MPI_Ireduce_scatter_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(151));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(151, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4020,6 +4146,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 
 static OTHER int other_MPI_Iscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(152, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4048,20 +4175,21 @@ static OTHER int other_MPI_Iscan(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(152));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 152, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 152, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(152, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4077,6 +4205,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_Iscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(153, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4105,20 +4234,21 @@ static OTHER int other_MPI_Iscan_c(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(153));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 153, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 153, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(153, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4134,6 +4264,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_Iexscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(154, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4162,20 +4293,21 @@ static OTHER int other_MPI_Iexscan(uint64_t caller_, const void *frame_, const v
 
 int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(154));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 154, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 154, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(154, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4191,6 +4323,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_Iexscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(155, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4219,20 +4352,21 @@ static OTHER int other_MPI_Iexscan_c(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(155));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 155, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 155, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
 	}
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(155, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4248,6 +4382,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 static OTHER int other_MPI_Barrier_init(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(156, &caller_, &real_))
 		return real_(comm, info, request);
@@ -4272,20 +4407,21 @@ static OTHER int other_MPI_Barrier_init(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(156));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 156, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 156, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(156, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Barrier_init(comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4300,6 +4436,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 
 static OTHER int other_MPI_Bcast_init(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(157, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
@@ -4329,20 +4466,21 @@ static OTHER int other_MPI_Bcast_init(uint64_t caller_, const void *frame_, void
 
 int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(157));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 157, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 157, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(157, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4358,6 +4496,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 
 static OTHER int other_MPI_Bcast_init_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(158, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
@@ -4387,20 +4526,21 @@ static OTHER int other_MPI_Bcast_init_c(uint64_t caller_, const void *frame_, vo
 
 int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(158));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 158, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 158, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(158, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4416,6 +4556,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 
 static OTHER int other_MPI_Gather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(159, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4447,20 +4588,21 @@ static OTHER int other_MPI_Gather_init(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(159));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 159, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 159, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(159, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4476,6 +4618,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static OTHER int other_MPI_Gather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(160, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4507,20 +4650,21 @@ static OTHER int other_MPI_Gather_init_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(160));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 160, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 160, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(160, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4538,6 +4682,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gatherv_init) real_ = CAIRN_REAL(MPI_Gatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(161, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -4575,6 +4720,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gatherv_init_c) real_ = CAIRN_REAL(MPI_Gatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(162, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -4610,6 +4756,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static OTHER int other_MPI_Scatter_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(163, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4641,20 +4788,21 @@ static OTHER int other_MPI_Scatter_init(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(163));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 163, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 163, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(163, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4670,6 +4818,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 
 static OTHER int other_MPI_Scatter_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(164, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4701,20 +4850,21 @@ static OTHER int other_MPI_Scatter_init_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(164));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 164, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 164, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(164, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4732,6 +4882,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatterv_init) real_ = CAIRN_REAL(MPI_Scatterv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(165, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4769,6 +4920,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatterv_init_c) real_ = CAIRN_REAL(MPI_Scatterv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(166, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4804,6 +4956,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 static OTHER int other_MPI_Allgather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(167, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4834,20 +4987,21 @@ static OTHER int other_MPI_Allgather_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(167));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 167, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 167, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(167, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4863,6 +5017,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 
 static OTHER int other_MPI_Allgather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(168, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4893,20 +5048,21 @@ static OTHER int other_MPI_Allgather_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(168));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 168, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 168, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(168, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

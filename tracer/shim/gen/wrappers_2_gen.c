@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_Allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(169, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -36,22 +37,23 @@ static OTHER int other_MPI_Allgatherv_init(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(169));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(169, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -67,6 +69,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static OTHER int other_MPI_Allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(170, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -100,22 +103,23 @@ static OTHER int other_MPI_Allgatherv_init_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(170));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(170, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -131,6 +135,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 
 static OTHER int other_MPI_Alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(171, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -161,20 +166,21 @@ static OTHER int other_MPI_Alltoall_init(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(171));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(171, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -190,6 +196,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 
 static OTHER int other_MPI_Alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(172, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -220,20 +227,21 @@ static OTHER int other_MPI_Alltoall_init_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(172));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(172, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -249,6 +257,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 static OTHER int other_MPI_Alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(173, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -285,24 +294,25 @@ static OTHER int other_MPI_Alltoallv_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(173));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(173, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -318,6 +328,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 
 static OTHER int other_MPI_Alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(174, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -354,24 +365,25 @@ static OTHER int other_MPI_Alltoallv_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(174));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(174, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -387,6 +399,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 static OTHER int other_MPI_Alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(175, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -425,6 +438,7 @@ static OTHER int other_MPI_Alltoallw_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(175));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -433,18 +447,18 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(175, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -460,6 +474,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 
 static OTHER int other_MPI_Alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(176, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -498,6 +513,7 @@ static OTHER int other_MPI_Alltoallw_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(176));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -506,18 +522,18 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(176, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -533,6 +549,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 static OTHER int other_MPI_Reduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(177, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -563,20 +580,21 @@ static OTHER int other_MPI_Reduce_init(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(177));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(177, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -592,6 +610,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Reduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(178, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -622,20 +641,21 @@ static OTHER int other_MPI_Reduce_init_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(178));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(178, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -651,6 +671,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 static OTHER int other_MPI_Allreduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(179, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -680,20 +701,21 @@ static OTHER int other_MPI_Allreduce_init(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(179));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(179, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -709,6 +731,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static OTHER int other_MPI_Allreduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(180, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -738,20 +761,21 @@ static OTHER int other_MPI_Allreduce_init_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(180));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(180, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -767,6 +791,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 
 static OTHER int other_MPI_Reduce_scatter_block_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(181, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -796,20 +821,21 @@ static OTHER int other_MPI_Reduce_scatter_block_init(uint64_t caller_, const voi
 
 int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(181));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(181, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -825,6 +851,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 
 static OTHER int other_MPI_Reduce_scatter_block_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(182, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -854,20 +881,21 @@ static OTHER int other_MPI_Reduce_scatter_block_init_c(uint64_t caller_, const v
 
 int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(182));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(182, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -883,6 +911,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 
 static OTHER int other_MPI_Reduce_scatter_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(183, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -913,21 +942,22 @@ static OTHER int other_MPI_Reduce_scatter_init(uint64_t caller_, const void *fra
 
 int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(183));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(183, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -943,6 +973,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 
 static OTHER int other_MPI_Reduce_scatter_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(184, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -973,21 +1004,22 @@ static OTHER int other_MPI_Reduce_scatter_init_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(184));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(184, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1003,6 +1035,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 
 static OTHER int other_MPI_Scan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(185, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1032,20 +1065,21 @@ static OTHER int other_MPI_Scan_init(uint64_t caller_, const void *frame_, const
 
 int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(185));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(185, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1061,6 +1095,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 
 static OTHER int other_MPI_Scan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(186, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1090,20 +1125,21 @@ static OTHER int other_MPI_Scan_init_c(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(186));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(186, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1119,6 +1155,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static OTHER int other_MPI_Exscan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(187, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1148,20 +1185,21 @@ static OTHER int other_MPI_Exscan_init(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(187));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(187, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1177,6 +1215,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Exscan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(188, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1206,20 +1245,21 @@ static OTHER int other_MPI_Exscan_init_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(188));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(188, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1235,6 +1275,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(189, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1255,7 +1296,7 @@ static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *fram
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1268,27 +1309,28 @@ static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(189));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(189, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1301,6 +1343,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(190, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1321,7 +1364,7 @@ static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *fr
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1334,27 +1377,28 @@ static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(190));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(190, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1367,6 +1411,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(191, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1390,7 +1435,7 @@ static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *fra
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1403,29 +1448,30 @@ static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *fra
 
 int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(191));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(191, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1438,6 +1484,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(192, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1461,7 +1508,7 @@ static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *f
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1474,29 +1521,30 @@ static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(192));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(192, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1509,6 +1557,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 
 static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(193, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1529,7 +1578,7 @@ static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1542,27 +1591,28 @@ static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame
 
 int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(193));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(193, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1575,6 +1625,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(194, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1595,7 +1646,7 @@ static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *fra
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1608,27 +1659,28 @@ static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(194));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(194, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1641,6 +1693,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 
 static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(195, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1667,7 +1720,7 @@ static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *fram
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1680,31 +1733,32 @@ static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(195));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(195, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1717,6 +1771,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 
 static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(196, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1743,7 +1798,7 @@ static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *fr
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1756,31 +1811,32 @@ static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(196));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(196, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1793,6 +1849,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 
 static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(197, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1821,7 +1878,7 @@ static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *fram
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1834,6 +1891,7 @@ static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *fram
 
 int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(197));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1842,25 +1900,25 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(197, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1873,6 +1931,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 
 static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(198, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1901,7 +1960,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *fr
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1914,6 +1973,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(198));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1922,25 +1982,25 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(198, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		*word_++ = cairn_pointer(CAIRN_WORD(recvbuf));
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_COMM_COUNTS(comm, result_);
@@ -1953,6 +2013,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 
 static OTHER int other_MPI_Ineighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(199, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -1982,20 +2043,21 @@ static OTHER int other_MPI_Ineighbor_allgather(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(199));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(199, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2011,6 +2073,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Ineighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(200, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2040,20 +2103,21 @@ static OTHER int other_MPI_Ineighbor_allgather_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(200));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(200, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2069,6 +2133,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 
 static OTHER int other_MPI_Ineighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(201, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2101,22 +2166,23 @@ static OTHER int other_MPI_Ineighbor_allgatherv(uint64_t caller_, const void *fr
 
 int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(201));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(201, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2132,6 +2198,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 
 static OTHER int other_MPI_Ineighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(202, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2164,22 +2231,23 @@ static OTHER int other_MPI_Ineighbor_allgatherv_c(uint64_t caller_, const void *
 
 int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(202));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(202, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2195,6 +2263,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 
 static OTHER int other_MPI_Ineighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(203, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2224,20 +2293,21 @@ static OTHER int other_MPI_Ineighbor_alltoall(uint64_t caller_, const void *fram
 
 int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(203));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(203, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2253,6 +2323,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Ineighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(204, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2282,20 +2353,21 @@ static OTHER int other_MPI_Ineighbor_alltoall_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(204));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(204, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2311,6 +2383,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static OTHER int other_MPI_Ineighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(205, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2346,24 +2419,25 @@ static OTHER int other_MPI_Ineighbor_alltoallv(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(205));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(205, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2379,6 +2453,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 
 static OTHER int other_MPI_Ineighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(206, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2414,24 +2489,25 @@ static OTHER int other_MPI_Ineighbor_alltoallv_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(206));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(206, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2447,6 +2523,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 
 static OTHER int other_MPI_Ineighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(207, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2484,6 +2561,7 @@ static OTHER int other_MPI_Ineighbor_alltoallw(uint64_t caller_, const void *fra
 
 int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(207));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -2492,18 +2570,18 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(207, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2519,6 +2597,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 
 static OTHER int other_MPI_Ineighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(208, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2556,6 +2635,7 @@ static OTHER int other_MPI_Ineighbor_alltoallw_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(208));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -2564,18 +2644,18 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(208, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2591,6 +2671,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 
 static OTHER int other_MPI_Neighbor_allgather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(209, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2621,20 +2702,21 @@ static OTHER int other_MPI_Neighbor_allgather_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(209));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(209, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2650,6 +2732,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 
 static OTHER int other_MPI_Neighbor_allgather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(210, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2680,20 +2763,21 @@ static OTHER int other_MPI_Neighbor_allgather_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(210));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(210, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2709,6 +2793,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 
 static OTHER int other_MPI_Neighbor_allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(211, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2742,22 +2827,23 @@ static OTHER int other_MPI_Neighbor_allgatherv_init(uint64_t caller_, const void
 
 int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(211));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(211, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2773,6 +2859,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 
 static OTHER int other_MPI_Neighbor_allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(212, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2806,22 +2893,23 @@ static OTHER int other_MPI_Neighbor_allgatherv_init_c(uint64_t caller_, const vo
 
 int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(212));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(212, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2837,6 +2925,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 
 static OTHER int other_MPI_Neighbor_alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(213, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2867,20 +2956,21 @@ static OTHER int other_MPI_Neighbor_alltoall_init(uint64_t caller_, const void *
 
 int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(213));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(213, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2896,6 +2986,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 
 static OTHER int other_MPI_Neighbor_alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(214, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2926,20 +3017,21 @@ static OTHER int other_MPI_Neighbor_alltoall_init_c(uint64_t caller_, const void
 
 int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(214));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(214, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2955,6 +3047,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 
 static OTHER int other_MPI_Neighbor_alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(215, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -2991,24 +3084,25 @@ static OTHER int other_MPI_Neighbor_alltoallv_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(215));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(215, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3024,6 +3118,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 
 static OTHER int other_MPI_Neighbor_alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(216, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -3060,24 +3155,25 @@ static OTHER int other_MPI_Neighbor_alltoallv_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(216));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(216, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3093,6 +3189,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 
 static OTHER int other_MPI_Neighbor_alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(217, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3131,6 +3228,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_init(uint64_t caller_, const void 
 
 int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(217));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -3139,18 +3237,18 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(217, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3166,6 +3264,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 
 static OTHER int other_MPI_Neighbor_alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(218, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3204,6 +3303,7 @@ static OTHER int other_MPI_Neighbor_alltoallw_init_c(uint64_t caller_, const voi
 
 int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(218));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -3212,18 +3312,18 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(218, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3239,6 +3339,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 
 static OTHER int other_MPI_Op_create(uint64_t caller_, const void *frame_, MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(219, &caller_, &real_))
 		return real_(user_fn, commute, op);
@@ -3263,20 +3364,21 @@ static OTHER int other_MPI_Op_create(uint64_t caller_, const void *frame_, MPI_U
 
 int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(219));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	}
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(219, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create(user_fn, commute, op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3291,6 +3393,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 
 static OTHER int other_MPI_Op_create_c(uint64_t caller_, const void *frame_, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(220, &caller_, &real_))
 		return real_(user_fn, commute, op);
@@ -3315,20 +3418,21 @@ static OTHER int other_MPI_Op_create_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(220));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
 	}
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(220, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_create_c(user_fn, commute, op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3343,6 +3447,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 
 static OTHER int other_MPI_Op_free(uint64_t caller_, const void *frame_, MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(221, &caller_, &real_))
 		return real_(op);
@@ -3366,20 +3471,21 @@ static OTHER int other_MPI_Op_free(uint64_t caller_, const void *frame_, MPI_Op 
 
 int cairn_MPI_Op_free(MPI_Op *op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(221));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(221, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_free(op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3393,6 +3499,7 @@ int cairn_MPI_Op_free(MPI_Op *op)
 
 static OTHER int other_MPI_Op_commutative(uint64_t caller_, const void *frame_, MPI_Op op, int *commute)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(222, &caller_, &real_))
 		return real_(op, commute);
@@ -3415,20 +3522,21 @@ static OTHER int other_MPI_Op_commutative(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(222));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
 	}
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(222, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_commutative(op, commute));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(op, commute);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3442,6 +3550,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 
 static OTHER int other_MPI_Reduce_local(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(223, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
@@ -3467,20 +3576,21 @@ static OTHER int other_MPI_Reduce_local(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(223));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	}
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(223, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3493,6 +3603,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Reduce_local_c(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(224, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
@@ -3518,20 +3629,21 @@ static OTHER int other_MPI_Reduce_local_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(224));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
 	}
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(224, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3544,6 +3656,7 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 
 static OTHER int other_MPI_Group_size(uint64_t caller_, const void *frame_, MPI_Group group, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(225, &caller_, &real_))
 		return real_(group, size);
@@ -3566,20 +3679,21 @@ static OTHER int other_MPI_Group_size(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(225));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
 	}
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(225, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_size(group, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3593,6 +3707,7 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 
 static OTHER int other_MPI_Group_rank(uint64_t caller_, const void *frame_, MPI_Group group, int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(226, &caller_, &real_))
 		return real_(group, rank);
@@ -3615,20 +3730,21 @@ static OTHER int other_MPI_Group_rank(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(226));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
 	}
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(226, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_rank(group, rank));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3642,6 +3758,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 
 static OTHER int other_MPI_Group_translate_ranks(uint64_t caller_, const void *frame_, MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(227, &caller_, &real_))
 		return real_(group1, n, ranks1, group2, ranks2);
@@ -3669,22 +3786,23 @@ static OTHER int other_MPI_Group_translate_ranks(uint64_t caller_, const void *f
 
 int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(227));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks1_, ranks1) && *in_++ == CAIRN_WORD(group2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
 	}
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(227, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group1, n, ranks1, group2, ranks2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3698,6 +3816,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 
 static OTHER int other_MPI_Group_compare(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, int *result)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(228, &caller_, &real_))
 		return real_(group1, group2, result);
@@ -3721,20 +3840,21 @@ static OTHER int other_MPI_Group_compare(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(228));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
 	}
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(228, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_compare(group1, group2, result));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group1, group2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3748,6 +3868,7 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 static OTHER int other_MPI_Comm_group(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(229, &caller_, &real_))
 		return real_(comm, group);
@@ -3771,20 +3892,21 @@ static OTHER int other_MPI_Comm_group(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(229));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	}
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(229, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_group(comm, group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3799,6 +3921,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 static OTHER int other_MPI_Group_union(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(230, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -3823,20 +3946,21 @@ static OTHER int other_MPI_Group_union(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(230));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(230, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_union(group1, group2, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3851,6 +3975,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 
 static OTHER int other_MPI_Group_intersection(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(231, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -3875,20 +4000,21 @@ static OTHER int other_MPI_Group_intersection(uint64_t caller_, const void *fram
 
 int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(231));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(231, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_intersection(group1, group2, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3903,6 +4029,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 
 static OTHER int other_MPI_Group_difference(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(232, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -3927,20 +4054,21 @@ static OTHER int other_MPI_Group_difference(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(232));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(232, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_difference(group1, group2, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3955,6 +4083,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 
 static OTHER int other_MPI_Group_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(233, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
@@ -3981,21 +4110,22 @@ static OTHER int other_MPI_Group_incl(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(233));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(233, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_incl(group, n, ranks, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4010,6 +4140,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 
 static OTHER int other_MPI_Group_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(234, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
@@ -4036,21 +4167,22 @@ static OTHER int other_MPI_Group_excl(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(234));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(234, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_excl(group, n, ranks, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4065,6 +4197,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 
 static OTHER int other_MPI_Group_range_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(235, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
@@ -4091,21 +4224,22 @@ static OTHER int other_MPI_Group_range_incl(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(235));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(235, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_incl(group, n, ranges, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4120,6 +4254,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 
 static OTHER int other_MPI_Group_range_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(236, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
@@ -4146,21 +4281,22 @@ static OTHER int other_MPI_Group_range_excl(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(236));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
 	}
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(236, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_range_excl(group, n, ranges, newgroup));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4177,6 +4313,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(237, &caller_, &real_))
 		return real_(session, pset_name, newgroup);
@@ -4202,6 +4339,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 
 static OTHER int other_MPI_Group_free(uint64_t caller_, const void *frame_, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(238, &caller_, &real_))
 		return real_(group);
@@ -4225,20 +4363,21 @@ static OTHER int other_MPI_Group_free(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Group_free(MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(238));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(group)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(238, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_free(group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4252,6 +4391,7 @@ int cairn_MPI_Group_free(MPI_Group *group)
 
 static OTHER int other_MPI_Comm_size(uint64_t caller_, const void *frame_, MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(239, &caller_, &real_))
 		return real_(comm, size);
@@ -4274,20 +4414,21 @@ static OTHER int other_MPI_Comm_size(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(239));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	}
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(239, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_size(comm, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4301,6 +4442,7 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 
 static OTHER int other_MPI_Comm_rank(uint64_t caller_, const void *frame_, MPI_Comm comm, int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(240, &caller_, &real_))
 		return real_(comm, rank);
@@ -4323,20 +4465,21 @@ static OTHER int other_MPI_Comm_rank(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(240));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
 	}
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(240, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_rank(comm, rank));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4350,6 +4493,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 
 static OTHER int other_MPI_Comm_compare(uint64_t caller_, const void *frame_, MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(241, &caller_, &real_))
 		return real_(comm1, comm2, result);
@@ -4373,20 +4517,21 @@ static OTHER int other_MPI_Comm_compare(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(241));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm1) && *in_++ == CAIRN_WORD(comm2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
 	}
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(241, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_compare(comm1, comm2, result));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm1, comm2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4402,6 +4547,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(242, &caller_, &real_))
 		return real_(comm, newcomm);
@@ -4429,6 +4575,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(243, &caller_, &real_))
 		return real_(comm, info, newcomm);
@@ -4455,6 +4602,7 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 
 static OTHER int other_MPI_Comm_idup(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(244, &caller_, &real_))
 		return real_(comm, newcomm, request);
@@ -4479,20 +4627,21 @@ static OTHER int other_MPI_Comm_idup(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(244));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(244, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup(comm, newcomm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4508,6 +4657,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 
 static OTHER int other_MPI_Comm_idup_with_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(245, &caller_, &real_))
 		return real_(comm, info, newcomm, request);
@@ -4533,20 +4683,21 @@ static OTHER int other_MPI_Comm_idup_with_info(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(245));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
 	}
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(245, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, info, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4564,6 +4715,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(246, &caller_, &real_))
 		return real_(comm, group, newcomm);
@@ -4592,6 +4744,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(247, &caller_, &real_))
 		return real_(comm, group, tag, newcomm);
@@ -4621,6 +4774,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(248, &caller_, &real_))
 		return real_(comm, color, key, newcomm);
@@ -4650,6 +4804,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(249, &caller_, &real_))
 		return real_(comm, split_type, key, info, newcomm);
@@ -4680,6 +4835,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(250, &caller_, &real_))
 		return real_(group, stringtag, info, errhandler, newcomm);
@@ -4709,6 +4865,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 
 static OTHER int other_MPI_Comm_free(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(251, &caller_, &real_))
 		return real_(comm);
@@ -4732,20 +4889,21 @@ static OTHER int other_MPI_Comm_free(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(251));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(251, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_free(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4759,6 +4917,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 
 static OTHER int other_MPI_Comm_set_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(252, &caller_, &real_))
 		return real_(comm, info);
@@ -4780,20 +4939,21 @@ static OTHER int other_MPI_Comm_set_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(252));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
 	}
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(252, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_info(comm, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_Comm_get_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(253, &caller_, &real_))
 		return real_(comm, info_used);
@@ -26,20 +27,21 @@ static OTHER int other_MPI_Comm_get_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(253));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 253, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 253, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used);
 	}
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(253, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_info(comm, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -54,6 +56,7 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 static OTHER int other_MPI_Comm_test_inter(uint64_t caller_, const void *frame_, MPI_Comm comm, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(254, &caller_, &real_))
 		return real_(comm, flag);
@@ -76,20 +79,21 @@ static OTHER int other_MPI_Comm_test_inter(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(254));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 254, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 254, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag);
 	}
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(254, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_test_inter(comm, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -103,6 +107,7 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 
 static OTHER int other_MPI_Comm_remote_size(uint64_t caller_, const void *frame_, MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(255, &caller_, &real_))
 		return real_(comm, size);
@@ -125,20 +130,21 @@ static OTHER int other_MPI_Comm_remote_size(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(255));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 255, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 255, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
 	}
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(255, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_remote_size(comm, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -152,6 +158,7 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 
 static OTHER int other_MPI_Comm_remote_group(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(256, &caller_, &real_))
 		return real_(comm, group);
@@ -175,20 +182,21 @@ static OTHER int other_MPI_Comm_remote_group(uint64_t caller_, const void *frame
 
 int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(256));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 256, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 256, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
 	}
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(256, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_remote_group(comm, group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -205,6 +213,7 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Intercomm_create) real_ = CAIRN_REAL(MPI_Intercomm_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(257, &caller_, &real_))
 		return real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
@@ -236,6 +245,7 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Intercomm_create_from_groups) real_ = CAIRN_REAL(MPI_Intercomm_create_from_groups);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(258, &caller_, &real_))
 		return real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
@@ -270,6 +280,7 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Intercomm_merge) real_ = CAIRN_REAL(MPI_Intercomm_merge);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(259, &caller_, &real_))
 		return real_(intercomm, high, newintracomm);
@@ -298,6 +309,7 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_name) real_ = CAIRN_REAL(MPI_Comm_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(260, &caller_, &real_))
 		return real_(comm, comm_name);
@@ -322,6 +334,7 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_set_name) real_ = CAIRN_REAL(MPI_Type_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(261, &caller_, &real_))
 		return real_(datatype, type_name);
@@ -346,6 +359,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_name) real_ = CAIRN_REAL(MPI_Win_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(262, &caller_, &real_))
 		return real_(win, win_name);
@@ -368,6 +382,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 
 static OTHER int other_MPI_Comm_get_name(uint64_t caller_, const void *frame_, MPI_Comm comm, char *comm_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(263, &caller_, &real_))
 		return real_(comm, comm_name, resultlen);
@@ -392,21 +407,22 @@ static OTHER int other_MPI_Comm_get_name(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(263));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen);
 	}
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(263, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_name(comm, comm_name, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, comm_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -421,6 +437,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 
 static OTHER int other_MPI_Type_get_name(uint64_t caller_, const void *frame_, MPI_Datatype datatype, char *type_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(264, &caller_, &real_))
 		return real_(datatype, type_name, resultlen);
@@ -445,21 +462,22 @@ static OTHER int other_MPI_Type_get_name(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(264));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen);
 	}
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(264, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_name(datatype, type_name, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, type_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -474,6 +492,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 
 static OTHER int other_MPI_Win_get_name(uint64_t caller_, const void *frame_, MPI_Win win, char *win_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(265, &caller_, &real_))
 		return real_(win, win_name, resultlen);
@@ -498,21 +517,22 @@ static OTHER int other_MPI_Win_get_name(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(265));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen);
 	}
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(265, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_name(win, win_name, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, win_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -527,6 +547,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 
 static OTHER int other_MPI_Comm_create_keyval(uint64_t caller_, const void *frame_, MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(266, &caller_, &real_))
 		return real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
@@ -552,20 +573,21 @@ static OTHER int other_MPI_Comm_create_keyval(uint64_t caller_, const void *fram
 
 int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(266));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 266, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 266, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(comm_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	}
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(266, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -580,6 +602,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 
 static OTHER int other_MPI_Win_create_keyval(uint64_t caller_, const void *frame_, MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(267, &caller_, &real_))
 		return real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
@@ -605,20 +628,21 @@ static OTHER int other_MPI_Win_create_keyval(uint64_t caller_, const void *frame
 
 int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(267));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 267, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 267, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(win_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	}
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(267, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -633,6 +657,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 
 static OTHER int other_MPI_Type_create_keyval(uint64_t caller_, const void *frame_, MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(268, &caller_, &real_))
 		return real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
@@ -658,20 +683,21 @@ static OTHER int other_MPI_Type_create_keyval(uint64_t caller_, const void *fram
 
 int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(268));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 268, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 268, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(type_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(type_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	}
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(268, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -686,6 +712,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 
 static OTHER int other_MPI_Comm_free_keyval(uint64_t caller_, const void *frame_, int *comm_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(269, &caller_, &real_))
 		return real_(comm_keyval);
@@ -709,20 +736,21 @@ static OTHER int other_MPI_Comm_free_keyval(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(269));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 269, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 269, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval);
 	}
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(269, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_free_keyval(comm_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -736,6 +764,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 
 static OTHER int other_MPI_Win_free_keyval(uint64_t caller_, const void *frame_, int *win_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(270, &caller_, &real_))
 		return real_(win_keyval);
@@ -759,20 +788,21 @@ static OTHER int other_MPI_Win_free_keyval(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Win_free_keyval(int *win_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(270));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 270, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 270, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval);
 	}
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(270, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_free_keyval(win_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -786,6 +816,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 
 static OTHER int other_MPI_Type_free_keyval(uint64_t caller_, const void *frame_, int *type_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(271, &caller_, &real_))
 		return real_(type_keyval);
@@ -809,20 +840,21 @@ static OTHER int other_MPI_Type_free_keyval(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Type_free_keyval(int *type_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(271));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 271, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 271, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(type_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval);
 	}
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(271, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_free_keyval(type_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -836,6 +868,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 
 static OTHER int other_MPI_Comm_set_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(272, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val);
@@ -858,20 +891,21 @@ static OTHER int other_MPI_Comm_set_attr(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(272));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 272, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 272, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val);
 	}
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(272, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, comm_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -883,6 +917,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 
 static OTHER int other_MPI_Win_set_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(273, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val);
@@ -905,20 +940,21 @@ static OTHER int other_MPI_Win_set_attr(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(273));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 273, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 273, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val);
 	}
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(273, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_attr(win, win_keyval, attribute_val));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, win_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -930,6 +966,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 
 static OTHER int other_MPI_Type_set_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(274, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val);
@@ -952,20 +989,21 @@ static OTHER int other_MPI_Type_set_attr(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(274));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 274, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 274, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val);
 	}
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(274, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, type_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -977,6 +1015,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 
 static OTHER int other_MPI_Comm_get_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(275, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val, flag);
@@ -1001,20 +1040,21 @@ static OTHER int other_MPI_Comm_get_attr(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(275));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 275, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 275, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag);
 	}
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(275, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1029,6 +1069,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 
 static OTHER int other_MPI_Win_get_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(276, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val, flag);
@@ -1053,20 +1094,21 @@ static OTHER int other_MPI_Win_get_attr(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(276));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 276, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 276, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag);
 	}
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(276, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, win_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1081,6 +1123,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 
 static OTHER int other_MPI_Type_get_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(277, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val, flag);
@@ -1105,20 +1148,21 @@ static OTHER int other_MPI_Type_get_attr(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(277));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 277, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 277, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag);
 	}
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(277, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1133,6 +1177,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 
 static OTHER int other_MPI_Comm_delete_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(278, &caller_, &real_))
 		return real_(comm, comm_keyval);
@@ -1154,20 +1199,21 @@ static OTHER int other_MPI_Comm_delete_attr(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(278));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 278, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 278, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval);
 	}
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(278, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_delete_attr(comm, comm_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1179,6 +1225,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 
 static OTHER int other_MPI_Win_delete_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(279, &caller_, &real_))
 		return real_(win, win_keyval);
@@ -1200,20 +1247,21 @@ static OTHER int other_MPI_Win_delete_attr(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(279));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 279, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 279, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval);
 	}
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(279, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_delete_attr(win, win_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1225,6 +1273,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 
 static OTHER int other_MPI_Type_delete_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(280, &caller_, &real_))
 		return real_(datatype, type_keyval);
@@ -1246,20 +1295,21 @@ static OTHER int other_MPI_Type_delete_attr(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(280));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 280, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 280, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval);
 	}
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(280, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_delete_attr(datatype, type_keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1273,6 +1323,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_create) real_ = CAIRN_REAL(MPI_Cart_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(281, &caller_, &real_))
 		return real_(comm_old, ndims, dims, periods, reorder, comm_cart);
@@ -1304,6 +1355,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 
 static OTHER int other_MPI_Dims_create(uint64_t caller_, const void *frame_, int nnodes, int ndims, int dims[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(282, &caller_, &real_))
 		return real_(nnodes, ndims, dims);
@@ -1329,21 +1381,22 @@ static OTHER int other_MPI_Dims_create(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(282));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(nnodes) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims);
 	}
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(282, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Dims_create(nnodes, ndims, dims));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(nnodes, ndims, dims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1359,6 +1412,7 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_create) real_ = CAIRN_REAL(MPI_Graph_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(283, &caller_, &real_))
 		return real_(comm_old, nnodes, index, edges, reorder, comm_graph);
@@ -1392,6 +1446,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_create_adjacent) real_ = CAIRN_REAL(MPI_Dist_graph_create_adjacent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(284, &caller_, &real_))
 		return real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
@@ -1431,6 +1486,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_create) real_ = CAIRN_REAL(MPI_Dist_graph_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(285, &caller_, &real_))
 		return real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -1467,6 +1523,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 
 static OTHER int other_MPI_Topo_test(uint64_t caller_, const void *frame_, MPI_Comm comm, int *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(286, &caller_, &real_))
 		return real_(comm, status);
@@ -1489,20 +1546,21 @@ static OTHER int other_MPI_Topo_test(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(286));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 286, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 286, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status);
 	}
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(286, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Topo_test(comm, status));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1516,6 +1574,7 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 
 static OTHER int other_MPI_Graphdims_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int *nnodes, int *nedges)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(287, &caller_, &real_))
 		return real_(comm, nnodes, nedges);
@@ -1539,20 +1598,21 @@ static OTHER int other_MPI_Graphdims_get(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(287));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 287, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 287, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges);
 	}
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(287, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Graphdims_get(comm, nnodes, nedges));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, nnodes, nedges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1567,6 +1627,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 
 static OTHER int other_MPI_Graph_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(288, &caller_, &real_))
 		return real_(comm, maxindex, maxedges, index, edges);
@@ -1594,22 +1655,23 @@ static OTHER int other_MPI_Graph_get(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(288));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
-	const uint64_t *in_ = cairn_expected(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindex) && *in_++ == CAIRN_WORD(maxedges)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges);
 	}
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(288, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, maxindex, maxedges, index, edges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1624,6 +1686,7 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 
 static OTHER int other_MPI_Cartdim_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int *ndims)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(289, &caller_, &real_))
 		return real_(comm, ndims);
@@ -1646,20 +1709,21 @@ static OTHER int other_MPI_Cartdim_get(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(289));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 289, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 289, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims);
 	}
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(289, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cartdim_get(comm, ndims));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, ndims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1673,6 +1737,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
 static OTHER int other_MPI_Cart_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(290, &caller_, &real_))
 		return real_(comm, maxdims, dims, periods, coords);
@@ -1701,23 +1766,24 @@ static OTHER int other_MPI_Cart_get(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(290));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	const uint64_t *in_ = cairn_expected(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxdims)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords);
 	}
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(290, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, maxdims, dims, periods, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1733,6 +1799,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 
 static OTHER int other_MPI_Cart_rank(uint64_t caller_, const void *frame_, MPI_Comm comm, const int coords[], int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(291, &caller_, &real_))
 		return real_(comm, coords, rank);
@@ -1757,21 +1824,22 @@ static OTHER int other_MPI_Cart_rank(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(291));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
-	const uint64_t *in_ = cairn_expected(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && CAIRN_SAME_LIST(in_, length_coords_, coords)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank);
 	}
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(291, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cart_rank(comm, coords, rank));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, coords, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1785,6 +1853,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 static OTHER int other_MPI_Cart_coords(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int maxdims, int coords[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(292, &caller_, &real_))
 		return real_(comm, rank, maxdims, coords);
@@ -1810,21 +1879,22 @@ static OTHER int other_MPI_Cart_coords(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(292));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	const uint64_t *in_ = cairn_expected(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxdims)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords);
 	}
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(292, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cart_coords(comm, rank, maxdims, coords));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, rank, maxdims, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1838,6 +1908,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 
 static OTHER int other_MPI_Graph_neighbors_count(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int *nneighbors)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(293, &caller_, &real_))
 		return real_(comm, rank, nneighbors);
@@ -1861,20 +1932,21 @@ static OTHER int other_MPI_Graph_neighbors_count(uint64_t caller_, const void *f
 
 int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(293));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 293, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 293, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors);
 	}
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(293, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, rank, nneighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1888,6 +1960,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
 static OTHER int other_MPI_Graph_neighbors(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(294, &caller_, &real_))
 		return real_(comm, rank, maxneighbors, neighbors);
@@ -1913,21 +1986,22 @@ static OTHER int other_MPI_Graph_neighbors(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(294));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
-	const uint64_t *in_ = cairn_expected(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxneighbors)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors);
 	}
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(294, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, rank, maxneighbors, neighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1941,6 +2015,7 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 
 static OTHER int other_MPI_Dist_graph_neighbors_count(uint64_t caller_, const void *frame_, MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(295, &caller_, &real_))
 		return real_(comm, indegree, outdegree, weighted);
@@ -1965,20 +2040,21 @@ static OTHER int other_MPI_Dist_graph_neighbors_count(uint64_t caller_, const vo
 
 int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(295));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 295, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 295, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted);
 	}
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(295, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, indegree, outdegree, weighted);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1994,6 +2070,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 
 static OTHER int other_MPI_Dist_graph_neighbors(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(296, &caller_, &real_))
 		return real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
@@ -2025,24 +2102,25 @@ static OTHER int other_MPI_Dist_graph_neighbors(uint64_t caller_, const void *fr
 
 int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(296));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_destinations_ = destinations == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
 	const int64_t length_destweights_ = CAIRN_IS(destweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(destweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : destweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
-	const uint64_t *in_ = cairn_expected(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindegree) && *in_++ == CAIRN_WORD(maxoutdegree)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	}
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(296, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2059,6 +2137,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 
 static OTHER int other_MPI_Cart_shift(uint64_t caller_, const void *frame_, MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(297, &caller_, &real_))
 		return real_(comm, direction, disp, rank_source, rank_dest);
@@ -2084,20 +2163,21 @@ static OTHER int other_MPI_Cart_shift(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(297));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 297, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 297, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(direction) && *in_++ == CAIRN_WORD(disp)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest);
 	}
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(297, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2114,6 +2194,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_sub) real_ = CAIRN_REAL(MPI_Cart_sub);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(298, &caller_, &real_))
 		return real_(comm, remain_dims, newcomm);
@@ -2141,6 +2222,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 
 static OTHER int other_MPI_Cart_map(uint64_t caller_, const void *frame_, MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(299, &caller_, &real_))
 		return real_(comm, ndims, dims, periods, newrank);
@@ -2168,22 +2250,23 @@ static OTHER int other_MPI_Cart_map(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(299));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims) && CAIRN_SAME_LIST(in_, length_periods_, periods)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank);
 	}
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(299, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, ndims, dims, periods, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2197,6 +2280,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 
 static OTHER int other_MPI_Graph_map(uint64_t caller_, const void *frame_, MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(300, &caller_, &real_))
 		return real_(comm, nnodes, index, edges, newrank);
@@ -2224,22 +2308,23 @@ static OTHER int other_MPI_Graph_map(uint64_t caller_, const void *frame_, MPI_C
 
 int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(300));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
-	const uint64_t *in_ = cairn_expected(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(nnodes) && CAIRN_SAME_LIST(in_, length_index_, index) && CAIRN_SAME_LIST(in_, length_edges_, edges)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank);
 	}
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(300, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, nnodes, index, edges, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2253,6 +2338,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 
 static OTHER int other_MPI_Type_contiguous(uint64_t caller_, const void *frame_, int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(301, &caller_, &real_))
 		return real_(count, oldtype, newtype);
@@ -2277,20 +2363,21 @@ static OTHER int other_MPI_Type_contiguous(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(301));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 301, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 301, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(301, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_contiguous(count, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2305,6 +2392,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 
 static OTHER int other_MPI_Type_contiguous_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(302, &caller_, &real_))
 		return real_(count, oldtype, newtype);
@@ -2329,20 +2417,21 @@ static OTHER int other_MPI_Type_contiguous_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(302));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 302, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 302, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(302, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_contiguous_c(count, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2357,6 +2446,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 
 static OTHER int other_MPI_Type_vector(uint64_t caller_, const void *frame_, int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(303, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2383,20 +2473,21 @@ static OTHER int other_MPI_Type_vector(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(303));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 303, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 303, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(303, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2411,6 +2502,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 
 static OTHER int other_MPI_Type_vector_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(304, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2437,20 +2529,21 @@ static OTHER int other_MPI_Type_vector_c(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(304));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 304, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 304, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(304, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2465,6 +2558,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 
 static OTHER int other_MPI_Type_create_hvector(uint64_t caller_, const void *frame_, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(305, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2491,20 +2585,21 @@ static OTHER int other_MPI_Type_create_hvector(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(305));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 305, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 305, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(305, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2519,6 +2614,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 
 static OTHER int other_MPI_Type_create_hvector_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(306, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2545,20 +2641,21 @@ static OTHER int other_MPI_Type_create_hvector_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(306));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 306, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 306, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(306, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2573,6 +2670,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 
 static OTHER int other_MPI_Type_indexed(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(307, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2601,22 +2699,23 @@ static OTHER int other_MPI_Type_indexed(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(307));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(307, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2631,6 +2730,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 
 static OTHER int other_MPI_Type_indexed_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(308, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2659,22 +2759,23 @@ static OTHER int other_MPI_Type_indexed_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(308));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(308, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2689,6 +2790,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 
 static OTHER int other_MPI_Type_create_hindexed(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(309, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2717,22 +2819,23 @@ static OTHER int other_MPI_Type_create_hindexed(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(309));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(309, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2747,6 +2850,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 
 static OTHER int other_MPI_Type_create_hindexed_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(310, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2775,22 +2879,23 @@ static OTHER int other_MPI_Type_create_hindexed_c(uint64_t caller_, const void *
 
 int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(310));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(310, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2805,6 +2910,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 
 static OTHER int other_MPI_Type_create_indexed_block(uint64_t caller_, const void *frame_, int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(311, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -2832,21 +2938,22 @@ static OTHER int other_MPI_Type_create_indexed_block(uint64_t caller_, const voi
 
 int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(311));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(311, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2861,6 +2968,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 
 static OTHER int other_MPI_Type_create_indexed_block_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(312, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -2888,21 +2996,22 @@ static OTHER int other_MPI_Type_create_indexed_block_c(uint64_t caller_, const v
 
 int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(312));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(312, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2917,6 +3026,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 
 static OTHER int other_MPI_Type_create_hindexed_block(uint64_t caller_, const void *frame_, int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(313, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -2944,21 +3054,22 @@ static OTHER int other_MPI_Type_create_hindexed_block(uint64_t caller_, const vo
 
 int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(313));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(313, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2973,6 +3084,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 
 static OTHER int other_MPI_Type_create_hindexed_block_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(314, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -3000,21 +3112,22 @@ static OTHER int other_MPI_Type_create_hindexed_block_c(uint64_t caller_, const 
 
 int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(314));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(314, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3029,6 +3142,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 
 static OTHER int other_MPI_Type_create_struct(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(315, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3058,23 +3172,24 @@ static OTHER int other_MPI_Type_create_struct(uint64_t caller_, const void *fram
 
 int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(315));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(315, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3089,6 +3204,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 
 static OTHER int other_MPI_Type_create_struct_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(316, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3118,23 +3234,24 @@ static OTHER int other_MPI_Type_create_struct_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(316));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(316, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3149,6 +3266,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 
 static OTHER int other_MPI_Type_create_subarray(uint64_t caller_, const void *frame_, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(317, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
@@ -3180,23 +3298,24 @@ static OTHER int other_MPI_Type_create_subarray(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(317));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(317, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3211,6 +3330,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 
 static OTHER int other_MPI_Type_create_subarray_c(uint64_t caller_, const void *frame_, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(318, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
@@ -3242,23 +3362,24 @@ static OTHER int other_MPI_Type_create_subarray_c(uint64_t caller_, const void *
 
 int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(318));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(318, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3273,6 +3394,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 
 static OTHER int other_MPI_Type_create_darray(uint64_t caller_, const void *frame_, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(319, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
@@ -3308,24 +3430,25 @@ static OTHER int other_MPI_Type_create_darray(uint64_t caller_, const void *fram
 
 int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(319));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(319, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3340,6 +3463,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 
 static OTHER int other_MPI_Type_create_darray_c(uint64_t caller_, const void *frame_, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(320, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
@@ -3375,24 +3499,25 @@ static OTHER int other_MPI_Type_create_darray_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(320));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	const uint64_t *in_ = cairn_expected(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(320, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3407,6 +3532,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 
 static OTHER int other_MPI_Type_create_resized(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(321, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
@@ -3432,20 +3558,21 @@ static OTHER int other_MPI_Type_create_resized(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(321));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 321, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 321, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(321, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3460,6 +3587,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 
 static OTHER int other_MPI_Type_create_resized_c(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(322, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
@@ -3485,20 +3613,21 @@ static OTHER int other_MPI_Type_create_resized_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(322));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 322, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 322, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(322, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3513,6 +3642,7 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 
 static OTHER int other_MPI_Type_dup(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(323, &caller_, &real_))
 		return real_(oldtype, newtype);
@@ -3536,20 +3666,21 @@ static OTHER int other_MPI_Type_dup(uint64_t caller_, const void *frame_, MPI_Da
 
 int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(323));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 323, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 323, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(323, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_dup(oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3564,6 +3695,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_real(uint64_t caller_, const void *frame_, int p, int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(324, &caller_, &real_))
 		return real_(p, r, newtype);
@@ -3587,20 +3719,21 @@ static OTHER int other_MPI_Type_create_f90_real(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(324));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 324, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 324, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(324, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_real(p, r, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3614,6 +3747,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_complex(uint64_t caller_, const void *frame_, int p, int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(325, &caller_, &real_))
 		return real_(p, r, newtype);
@@ -3637,20 +3771,21 @@ static OTHER int other_MPI_Type_create_f90_complex(uint64_t caller_, const void 
 
 int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(325));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 325, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 325, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(325, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_complex(p, r, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3664,6 +3799,7 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_integer(uint64_t caller_, const void *frame_, int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(326, &caller_, &real_))
 		return real_(r, newtype);
@@ -3686,20 +3822,21 @@ static OTHER int other_MPI_Type_create_f90_integer(uint64_t caller_, const void 
 
 int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(326));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 326, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 326, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(r)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(326, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_create_f90_integer(r, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3713,6 +3850,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_match_size(uint64_t caller_, const void *frame_, int typeclass, int size, MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(327, &caller_, &real_))
 		return real_(typeclass, size, datatype);
@@ -3736,20 +3874,21 @@ static OTHER int other_MPI_Type_match_size(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(327));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 327, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 327, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(typeclass) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(327, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_match_size(typeclass, size, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(typeclass, size, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3763,6 +3902,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 
 static OTHER int other_MPI_Type_get_value_index(uint64_t caller_, const void *frame_, MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(328, &caller_, &real_))
 		return real_(value_type, index_type, pair_type);
@@ -3786,20 +3926,21 @@ static OTHER int other_MPI_Type_get_value_index(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(328));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 328, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 328, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(value_type) && *in_++ == CAIRN_WORD(index_type)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type);
 	}
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(328, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_value_index(value_type, index_type, pair_type));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(value_type, index_type, pair_type);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3813,6 +3954,7 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 
 static OTHER int other_MPI_Get_address(uint64_t caller_, const void *frame_, const void *location, MPI_Aint *address)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(329, &caller_, &real_))
 		return real_(location, address);
@@ -3835,20 +3977,21 @@ static OTHER int other_MPI_Get_address(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(329));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 329, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 329, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	}
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(329, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_address(location, address));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3862,6 +4005,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 
 static OTHER MPI_Aint other_MPI_Aint_add(uint64_t caller_, const void *frame_, MPI_Aint base, MPI_Aint disp)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(330, &caller_, &real_))
 		return real_(base, disp);
@@ -3883,20 +4027,21 @@ static OTHER MPI_Aint other_MPI_Aint_add(uint64_t caller_, const void *frame_, M
 
 MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(330));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 330, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 330, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(base) && *in_++ == CAIRN_WORD(disp)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp);
 	}
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(330, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Aint_add(base, disp));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Aint result_ = real_(base, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3908,6 +4053,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 
 static OTHER MPI_Aint other_MPI_Aint_diff(uint64_t caller_, const void *frame_, MPI_Aint addr1, MPI_Aint addr2)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(331, &caller_, &real_))
 		return real_(addr1, addr2);
@@ -3929,20 +4075,21 @@ static OTHER MPI_Aint other_MPI_Aint_diff(uint64_t caller_, const void *frame_, 
 
 MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(331));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 331, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 331, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(addr1) && *in_++ == CAIRN_WORD(addr2)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2);
 	}
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(331, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Aint_diff(addr1, addr2));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Aint result_ = real_(addr1, addr2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3954,6 +4101,7 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 
 static OTHER int other_MPI_Type_size(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(332, &caller_, &real_))
 		return real_(datatype, size);
@@ -3976,20 +4124,21 @@ static OTHER int other_MPI_Type_size(uint64_t caller_, const void *frame_, MPI_D
 
 int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(332));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 332, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 332, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	}
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(332, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_size(datatype, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4003,6 +4152,7 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 
 static OTHER int other_MPI_Type_size_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(333, &caller_, &real_))
 		return real_(datatype, size);
@@ -4025,20 +4175,21 @@ static OTHER int other_MPI_Type_size_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(333));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 333, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 333, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	}
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(333, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_size_c(datatype, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4052,6 +4203,7 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 
 static OTHER int other_MPI_Type_size_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(334, &caller_, &real_))
 		return real_(datatype, size);
@@ -4074,20 +4226,21 @@ static OTHER int other_MPI_Type_size_x(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(334));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 334, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 334, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
 	}
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(334, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_size_x(datatype, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4101,6 +4254,7 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 
 static OTHER int other_MPI_Type_get_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(335, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -4124,20 +4278,21 @@ static OTHER int other_MPI_Type_get_extent(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(335));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 335, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 335, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(335, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent(datatype, lb, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4152,6 +4307,7 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 
 static OTHER int other_MPI_Type_get_extent_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(336, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -4175,20 +4331,21 @@ static OTHER int other_MPI_Type_get_extent_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(336));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 336, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 336, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(336, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_c(datatype, lb, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_Type_get_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(337, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -26,20 +27,21 @@ static OTHER int other_MPI_Type_get_extent_x(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(337));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(337, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_extent_x(datatype, lb, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -54,6 +56,7 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 
 static OTHER int other_MPI_Type_get_true_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(338, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -77,20 +80,21 @@ static OTHER int other_MPI_Type_get_true_extent(uint64_t caller_, const void *fr
 
 int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(338));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(338, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -105,6 +109,7 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 
 static OTHER int other_MPI_Type_get_true_extent_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(339, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -128,20 +133,21 @@ static OTHER int other_MPI_Type_get_true_extent_c(uint64_t caller_, const void *
 
 int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(339));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(339, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -156,6 +162,7 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 
 static OTHER int other_MPI_Type_get_true_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(340, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -179,20 +186,21 @@ static OTHER int other_MPI_Type_get_true_extent_x(uint64_t caller_, const void *
 
 int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(340));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(340, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -207,6 +215,7 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 
 static OTHER int other_MPI_Type_commit(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(341, &caller_, &real_))
 		return real_(datatype);
@@ -229,20 +238,21 @@ static OTHER int other_MPI_Type_commit(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(341));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(341, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_commit(datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -256,6 +266,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 
 static OTHER int other_MPI_Type_free(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(342, &caller_, &real_))
 		return real_(datatype);
@@ -279,20 +290,21 @@ static OTHER int other_MPI_Type_free(uint64_t caller_, const void *frame_, MPI_D
 
 int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(342));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(342, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_free(datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -308,6 +320,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(343, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -333,6 +346,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(344, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -358,6 +372,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(345, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -381,6 +396,7 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 
 static OTHER int other_MPI_Type_get_envelope(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(346, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
@@ -406,20 +422,21 @@ static OTHER int other_MPI_Type_get_envelope(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(346));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(346, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -436,6 +453,7 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 
 static OTHER int other_MPI_Type_get_envelope_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(347, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
@@ -462,20 +480,21 @@ static OTHER int other_MPI_Type_get_envelope_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(347));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(347, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -493,6 +512,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 
 static OTHER int other_MPI_Type_get_contents(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(348, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
@@ -524,23 +544,24 @@ static OTHER int other_MPI_Type_get_contents(uint64_t caller_, const void *frame
 
 int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(348));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_datatypes)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	}
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(348, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -557,6 +578,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 
 static OTHER int other_MPI_Type_get_contents_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(349, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
@@ -591,24 +613,25 @@ static OTHER int other_MPI_Type_get_contents_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(349));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_large_counts_ = array_of_large_counts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_large_counts);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_large_counts) && *in_++ == CAIRN_WORD(max_datatypes)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	}
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(349, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -626,6 +649,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 
 static OTHER int other_MPI_Pack(uint64_t caller_, const void *frame_, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(350, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -654,20 +678,21 @@ static OTHER int other_MPI_Pack(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(350));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	}
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(350, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -682,6 +707,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 
 static OTHER int other_MPI_Pack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(351, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -710,20 +736,21 @@ static OTHER int other_MPI_Pack_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(351));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
 	}
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(351, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -738,6 +765,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 
 static OTHER int other_MPI_Unpack(uint64_t caller_, const void *frame_, const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(352, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -766,20 +794,21 @@ static OTHER int other_MPI_Unpack(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(352));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	}
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(352, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -794,6 +823,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 
 static OTHER int other_MPI_Unpack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(353, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -822,20 +852,21 @@ static OTHER int other_MPI_Unpack_c(uint64_t caller_, const void *frame_, const 
 
 int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(353));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
 	}
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(353, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -850,6 +881,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 
 static OTHER int other_MPI_Pack_size(uint64_t caller_, const void *frame_, int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(354, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
@@ -874,20 +906,21 @@ static OTHER int other_MPI_Pack_size(uint64_t caller_, const void *frame_, int i
 
 int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(354));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	}
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(354, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size(incount, datatype, comm, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -901,6 +934,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 
 static OTHER int other_MPI_Pack_size_c(uint64_t caller_, const void *frame_, MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(355, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
@@ -925,20 +959,21 @@ static OTHER int other_MPI_Pack_size_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(355));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
 	}
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(355, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Pack_size_c(incount, datatype, comm, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -954,6 +989,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(356, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -985,6 +1021,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(357, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -1016,6 +1053,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(358, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1047,6 +1085,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(359, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1078,6 +1117,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(360, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
@@ -1105,6 +1145,7 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(361, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
@@ -1132,6 +1173,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(362, &caller_, &real_))
@@ -1164,6 +1206,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(363, &caller_, &real_))
@@ -1196,6 +1239,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 static OTHER int other_MPI_Initialized(uint64_t caller_, const void *frame_, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(364, &caller_, &real_))
 		return real_(flag);
@@ -1217,20 +1261,21 @@ static OTHER int other_MPI_Initialized(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Initialized(int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(364));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(364, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Initialized(flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1246,6 +1291,7 @@ int cairn_MPI_Finalize(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(365, &caller_, &real_))
 		return real_();
@@ -1266,6 +1312,7 @@ int cairn_MPI_Finalize(void)
 
 static OTHER int other_MPI_Finalized(uint64_t caller_, const void *frame_, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(366, &caller_, &real_))
 		return real_(flag);
@@ -1287,20 +1334,21 @@ static OTHER int other_MPI_Finalized(uint64_t caller_, const void *frame_, int *
 
 int cairn_MPI_Finalized(int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(366));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(366, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Finalized(flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1314,6 +1362,7 @@ int cairn_MPI_Finalized(int *flag)
 
 static OTHER int other_MPI_Query_thread(uint64_t caller_, const void *frame_, int *provided)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(367, &caller_, &real_))
 		return real_(provided);
@@ -1335,20 +1384,21 @@ static OTHER int other_MPI_Query_thread(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Query_thread(int *provided)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(367));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
 	}
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(367, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Query_thread(provided));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1362,6 +1412,7 @@ int cairn_MPI_Query_thread(int *provided)
 
 static OTHER int other_MPI_Is_thread_main(uint64_t caller_, const void *frame_, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(368, &caller_, &real_))
 		return real_(flag);
@@ -1383,20 +1434,21 @@ static OTHER int other_MPI_Is_thread_main(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Is_thread_main(int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(368));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
 	}
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(368, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Is_thread_main(flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1410,6 +1462,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 
 static OTHER int other_MPI_Abort(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(369, &caller_, &real_))
 		return real_(comm, errorcode);
@@ -1431,20 +1484,21 @@ static OTHER int other_MPI_Abort(uint64_t caller_, const void *frame_, MPI_Comm 
 
 int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(369));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	}
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(369, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Abort(comm, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1456,6 +1510,7 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 
 static OTHER int other_MPI_Get_version(uint64_t caller_, const void *frame_, int *version, int *subversion)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(370, &caller_, &real_))
 		return real_(version, subversion);
@@ -1478,20 +1533,21 @@ static OTHER int other_MPI_Get_version(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Get_version(int *version, int *subversion)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(370));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
 	}
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(370, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_version(version, subversion));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(version, subversion);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1506,6 +1562,7 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 
 static OTHER int other_MPI_Get_library_version(uint64_t caller_, const void *frame_, char *version, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(371, &caller_, &real_))
 		return real_(version, resultlen);
@@ -1529,21 +1586,22 @@ static OTHER int other_MPI_Get_library_version(uint64_t caller_, const void *fra
 
 int cairn_MPI_Get_library_version(char *version, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(371));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
 	}
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(371, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_library_version(version, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(version, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1558,6 +1616,7 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 
 static OTHER int other_MPI_Get_processor_name(uint64_t caller_, const void *frame_, char *name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(372, &caller_, &real_))
 		return real_(name, resultlen);
@@ -1581,21 +1640,22 @@ static OTHER int other_MPI_Get_processor_name(uint64_t caller_, const void *fram
 
 int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(372));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
 	}
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(372, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_processor_name(name, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1610,6 +1670,7 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 
 static OTHER int other_MPI_Get_hw_resource_info(uint64_t caller_, const void *frame_, MPI_Info *hw_info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(373, &caller_, &real_))
 		return real_(hw_info);
@@ -1632,20 +1693,21 @@ static OTHER int other_MPI_Get_hw_resource_info(uint64_t caller_, const void *fr
 
 int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(373));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
 	}
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(373, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_hw_resource_info(hw_info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(hw_info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1662,6 +1724,7 @@ double cairn_MPI_Wtime(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(374, &caller_, &real_))
 		return real_();
@@ -1683,6 +1746,7 @@ double cairn_MPI_Wtick(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(375, &caller_, &real_))
 		return real_();
@@ -1702,6 +1766,7 @@ double cairn_MPI_Wtick(void)
 
 static OTHER int other_MPI_Alloc_mem(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Info info, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(377, &caller_, &real_))
 		return real_(size, info, baseptr);
@@ -1725,20 +1790,21 @@ static OTHER int other_MPI_Alloc_mem(uint64_t caller_, const void *frame_, MPI_A
 
 int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(377));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
 	}
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(377, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Alloc_mem(size, info, baseptr));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, info, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1752,6 +1818,7 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 
 static OTHER int other_MPI_Free_mem(uint64_t caller_, const void *frame_, void *base)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(378, &caller_, &real_))
 		return real_(base);
@@ -1772,20 +1839,21 @@ static OTHER int other_MPI_Free_mem(uint64_t caller_, const void *frame_, void *
 
 int cairn_MPI_Free_mem(void *base)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(378));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
 	}
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(378, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Free_mem(base));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1797,6 +1865,7 @@ int cairn_MPI_Free_mem(void *base)
 
 static OTHER int other_MPI_Comm_create_errhandler(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(379, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
@@ -1820,20 +1889,21 @@ static OTHER int other_MPI_Comm_create_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(379));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(379, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1848,6 +1918,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 
 static OTHER int other_MPI_Comm_set_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(380, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -1869,20 +1940,21 @@ static OTHER int other_MPI_Comm_set_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(380));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(380, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_set_errhandler(comm, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1894,6 +1966,7 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Comm_get_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(381, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -1917,20 +1990,21 @@ static OTHER int other_MPI_Comm_get_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(381));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(381, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_get_errhandler(comm, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1945,6 +2019,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Comm_call_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(382, &caller_, &real_))
 		return real_(comm, errorcode);
@@ -1966,20 +2041,21 @@ static OTHER int other_MPI_Comm_call_errhandler(uint64_t caller_, const void *fr
 
 int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(382));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
 	}
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(382, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_call_errhandler(comm, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1991,6 +2067,7 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 static OTHER int other_MPI_Win_create_errhandler(uint64_t caller_, const void *frame_, MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(383, &caller_, &real_))
 		return real_(win_errhandler_fn, errhandler);
@@ -2014,20 +2091,21 @@ static OTHER int other_MPI_Win_create_errhandler(uint64_t caller_, const void *f
 
 int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(383));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_errhandler_fn))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(383, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2042,6 +2120,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 
 static OTHER int other_MPI_Win_set_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(384, &caller_, &real_))
 		return real_(win, errhandler);
@@ -2063,20 +2142,21 @@ static OTHER int other_MPI_Win_set_errhandler(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(384));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(384, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_errhandler(win, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2088,6 +2168,7 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Win_get_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(385, &caller_, &real_))
 		return real_(win, errhandler);
@@ -2111,20 +2192,21 @@ static OTHER int other_MPI_Win_get_errhandler(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(385));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
 	}
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(385, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_errhandler(win, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2139,6 +2221,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Win_call_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(386, &caller_, &real_))
 		return real_(win, errorcode);
@@ -2160,20 +2243,21 @@ static OTHER int other_MPI_Win_call_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(386));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
 	}
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(386, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_call_errhandler(win, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2185,6 +2269,7 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 
 static OTHER int other_MPI_File_create_errhandler(uint64_t caller_, const void *frame_, MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(387, &caller_, &real_))
 		return real_(file_errhandler_fn, errhandler);
@@ -2208,20 +2293,21 @@ static OTHER int other_MPI_File_create_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(387));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(file_errhandler_fn))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(387, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(file_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2236,6 +2322,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 
 static OTHER int other_MPI_File_set_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(388, &caller_, &real_))
 		return real_(file, errhandler);
@@ -2257,20 +2344,21 @@ static OTHER int other_MPI_File_set_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(388));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file) && *in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(388, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_errhandler(file, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2282,6 +2370,7 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_File_get_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(389, &caller_, &real_))
 		return real_(file, errhandler);
@@ -2305,20 +2394,21 @@ static OTHER int other_MPI_File_get_errhandler(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(389));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
 	}
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(389, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_errhandler(file, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2333,6 +2423,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_File_call_errhandler(uint64_t caller_, const void *frame_, MPI_File fh, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(390, &caller_, &real_))
 		return real_(fh, errorcode);
@@ -2354,20 +2445,21 @@ static OTHER int other_MPI_File_call_errhandler(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(390));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
 	}
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(390, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_call_errhandler(fh, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2379,6 +2471,7 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 
 static OTHER int other_MPI_Session_create_errhandler(uint64_t caller_, const void *frame_, MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(391, &caller_, &real_))
 		return real_(session_errhandler_fn, errhandler);
@@ -2402,20 +2495,21 @@ static OTHER int other_MPI_Session_create_errhandler(uint64_t caller_, const voi
 
 int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(391));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(session_errhandler_fn))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(391, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2430,6 +2524,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 
 static OTHER int other_MPI_Session_set_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(392, &caller_, &real_))
 		return real_(session, errhandler);
@@ -2451,20 +2546,21 @@ static OTHER int other_MPI_Session_set_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(392));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(392, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_set_errhandler(session, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2476,6 +2572,7 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 
 static OTHER int other_MPI_Session_get_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(393, &caller_, &real_))
 		return real_(session, errhandler);
@@ -2499,20 +2596,21 @@ static OTHER int other_MPI_Session_get_errhandler(uint64_t caller_, const void *
 
 int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(393));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
 	}
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(393, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_errhandler(session, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2527,6 +2625,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 
 static OTHER int other_MPI_Session_call_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(394, &caller_, &real_))
 		return real_(session, errorcode);
@@ -2548,20 +2647,21 @@ static OTHER int other_MPI_Session_call_errhandler(uint64_t caller_, const void 
 
 int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(394));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
 	}
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(394, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_call_errhandler(session, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2573,6 +2673,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 
 static OTHER int other_MPI_Errhandler_free(uint64_t caller_, const void *frame_, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(395, &caller_, &real_))
 		return real_(errhandler);
@@ -2596,20 +2697,21 @@ static OTHER int other_MPI_Errhandler_free(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(395));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(395, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_free(errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2623,6 +2725,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Error_string(uint64_t caller_, const void *frame_, int errorcode, char *string, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(396, &caller_, &real_))
 		return real_(errorcode, string, resultlen);
@@ -2647,21 +2750,22 @@ static OTHER int other_MPI_Error_string(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(396));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
 	}
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(396, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_string(errorcode, string, resultlen));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorcode, string, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2676,6 +2780,7 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 
 static OTHER int other_MPI_Error_class(uint64_t caller_, const void *frame_, int errorcode, int *errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(397, &caller_, &real_))
 		return real_(errorcode, errorclass);
@@ -2698,20 +2803,21 @@ static OTHER int other_MPI_Error_class(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(397));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
 	}
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(397, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Error_class(errorcode, errorclass));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorcode, errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2725,6 +2831,7 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 
 static OTHER int other_MPI_Add_error_class(uint64_t caller_, const void *frame_, int *errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(398, &caller_, &real_))
 		return real_(errorclass);
@@ -2746,20 +2853,21 @@ static OTHER int other_MPI_Add_error_class(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Add_error_class(int *errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(398));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	}
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(398, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_class(errorclass));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2773,6 +2881,7 @@ int cairn_MPI_Add_error_class(int *errorclass)
 
 static OTHER int other_MPI_Add_error_code(uint64_t caller_, const void *frame_, int errorclass, int *errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(399, &caller_, &real_))
 		return real_(errorclass, errorcode);
@@ -2795,20 +2904,21 @@ static OTHER int other_MPI_Add_error_code(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(399));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
 	}
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(399, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Add_error_code(errorclass, errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorclass, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2824,6 +2934,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(400, &caller_, &real_))
 		return real_(errorcode, string);
@@ -2846,6 +2957,7 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 
 static OTHER int other_MPI_Remove_error_class(uint64_t caller_, const void *frame_, int errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(401, &caller_, &real_))
 		return real_(errorclass);
@@ -2866,20 +2978,21 @@ static OTHER int other_MPI_Remove_error_class(uint64_t caller_, const void *fram
 
 int cairn_MPI_Remove_error_class(int errorclass)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(401));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
 	}
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(401, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_class(errorclass));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2891,6 +3004,7 @@ int cairn_MPI_Remove_error_class(int errorclass)
 
 static OTHER int other_MPI_Remove_error_code(uint64_t caller_, const void *frame_, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(402, &caller_, &real_))
 		return real_(errorcode);
@@ -2911,20 +3025,21 @@ static OTHER int other_MPI_Remove_error_code(uint64_t caller_, const void *frame
 
 int cairn_MPI_Remove_error_code(int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(402));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	}
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(402, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_code(errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2936,6 +3051,7 @@ int cairn_MPI_Remove_error_code(int errorcode)
 
 static OTHER int other_MPI_Remove_error_string(uint64_t caller_, const void *frame_, int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(403, &caller_, &real_))
 		return real_(errorcode);
@@ -2956,20 +3072,21 @@ static OTHER int other_MPI_Remove_error_string(uint64_t caller_, const void *fra
 
 int cairn_MPI_Remove_error_string(int errorcode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(403));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
 	}
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(403, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Remove_error_string(errorcode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2981,6 +3098,7 @@ int cairn_MPI_Remove_error_string(int errorcode)
 
 static OTHER int other_MPI_Info_create(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(404, &caller_, &real_))
 		return real_(info);
@@ -3003,20 +3121,21 @@ static OTHER int other_MPI_Info_create(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Info_create(MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(404));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(404, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_create(info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3033,6 +3152,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(405, &caller_, &real_))
 		return real_(argc, argv, info);
@@ -3058,6 +3178,7 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 
 static OTHER int other_MPI_Info_dup(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Info *newinfo)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(406, &caller_, &real_))
 		return real_(info, newinfo);
@@ -3081,20 +3202,21 @@ static OTHER int other_MPI_Info_dup(uint64_t caller_, const void *frame_, MPI_In
 
 int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(406));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
 	}
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(406, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_dup(info, newinfo));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info, newinfo);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3109,6 +3231,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 static OTHER int other_MPI_Info_free(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(407, &caller_, &real_))
 		return real_(info);
@@ -3132,20 +3255,21 @@ static OTHER int other_MPI_Info_free(uint64_t caller_, const void *frame_, MPI_I
 
 int cairn_MPI_Info_free(MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(407));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(407, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_free(info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3161,6 +3285,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(408, &caller_, &real_))
 		return real_(info, key, value);
@@ -3187,6 +3312,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(409, &caller_, &real_))
 		return real_(info, key);
@@ -3211,6 +3337,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(410, &caller_, &real_))
 		return real_(info, key, valuelen, value, flag);
@@ -3240,6 +3367,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(411, &caller_, &real_))
 		return real_(info, key, valuelen, flag);
@@ -3267,6 +3395,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(412, &caller_, &real_))
 		return real_(info, key, buflen, value, flag);
@@ -3295,6 +3424,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 
 static OTHER int other_MPI_Info_get_nkeys(uint64_t caller_, const void *frame_, MPI_Info info, int *nkeys)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(413, &caller_, &real_))
 		return real_(info, nkeys);
@@ -3317,20 +3447,21 @@ static OTHER int other_MPI_Info_get_nkeys(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(413));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
 	}
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(413, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nkeys(info, nkeys));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info, nkeys);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3344,6 +3475,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 static OTHER int other_MPI_Info_get_nthkey(uint64_t caller_, const void *frame_, MPI_Info info, int n, char *key)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(414, &caller_, &real_))
 		return real_(info, n, key);
@@ -3368,21 +3500,22 @@ static OTHER int other_MPI_Info_get_nthkey(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(414));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
-	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
 	}
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(414, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_get_nthkey(info, n, key));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info, n, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3398,6 +3531,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(415, &caller_, &real_))
@@ -3427,6 +3561,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(416, &caller_, &real_))
 		return real_(session);
@@ -3452,6 +3587,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 
 static OTHER int other_MPI_Session_get_num_psets(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int *npset_names)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(417, &caller_, &real_))
 		return real_(session, info, npset_names);
@@ -3475,20 +3611,21 @@ static OTHER int other_MPI_Session_get_num_psets(uint64_t caller_, const void *f
 
 int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(417));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
 	}
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(417, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_num_psets(session, info, npset_names));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, info, npset_names);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3502,6 +3639,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 
 static OTHER int other_MPI_Session_get_nth_pset(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(418, &caller_, &real_))
 		return real_(session, info, n, pset_len, pset_name);
@@ -3529,21 +3667,22 @@ static OTHER int other_MPI_Session_get_nth_pset(uint64_t caller_, const void *fr
 
 int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(418));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
-	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n) && *in_++ == CAIRN_WORD_AT(pset_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
 	}
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(418, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, info, n, pset_len, pset_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3558,6 +3697,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 
 static OTHER int other_MPI_Session_get_info(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(419, &caller_, &real_))
 		return real_(session, info_used);
@@ -3581,20 +3721,21 @@ static OTHER int other_MPI_Session_get_info(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(419));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
 	}
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(419, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_get_info(session, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3611,6 +3752,7 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(420, &caller_, &real_))
 		return real_(session, pset_name, info);

@@ -5,6 +5,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
@@ -42,6 +43,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
@@ -82,6 +84,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(423, &caller_, &real_))
 		return real_(parent);
@@ -105,6 +108,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 
 static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_Info info, char *port_name)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(424, &caller_, &real_))
 		return real_(info, port_name);
@@ -128,21 +132,22 @@ static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_I
 
 int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(424));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
 	}
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(424, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Open_port(info, port_name));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -158,6 +163,7 @@ int cairn_MPI_Close_port(const char *port_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(425, &caller_, &real_))
 		return real_(port_name);
@@ -181,6 +187,7 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
@@ -213,6 +220,7 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
@@ -245,6 +253,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(428, &caller_, &real_))
 		return real_(fd, intercomm);
@@ -270,6 +279,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 
 static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(429, &caller_, &real_))
 		return real_(comm);
@@ -293,20 +303,21 @@ static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(429));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(429, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_disconnect(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -322,6 +333,7 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -348,6 +360,7 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -374,6 +387,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -399,6 +413,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 
 static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
@@ -426,20 +441,21 @@ static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void
 
 int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(433));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(433, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create(base, size, disp_unit, info, comm, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -454,6 +470,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 
 static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
@@ -481,20 +498,21 @@ static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, vo
 
 int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(434));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(434, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -509,6 +527,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 
 static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -536,20 +555,21 @@ static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(435));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(435, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -565,6 +585,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 
 static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -592,20 +613,21 @@ static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(436));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(436, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -621,6 +643,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 
 static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -648,20 +671,21 @@ static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(437));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(437, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -677,6 +701,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 
 static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -704,20 +729,21 @@ static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *f
 
 int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(438));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(438, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -733,6 +759,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 
 static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(439, &caller_, &real_))
 		return real_(info, comm, win);
@@ -757,20 +784,21 @@ static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(439));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
 	}
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(439, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_create_dynamic(info, comm, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -785,6 +813,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
@@ -810,20 +839,21 @@ static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(440));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	}
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(440, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -839,6 +869,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 
 static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
@@ -864,20 +895,21 @@ static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(441));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
 	}
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(441, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -893,6 +925,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 
 static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_Win win, void *base, MPI_Aint size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(442, &caller_, &real_))
 		return real_(win, base, size);
@@ -915,20 +948,21 @@ static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(442));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
 	}
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(442, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_attach(win, base, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, base, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -940,6 +974,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
 static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_Win win, const void *base)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(443, &caller_, &real_))
 		return real_(win, base);
@@ -961,20 +996,21 @@ static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(443));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
 	}
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(443, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_detach(win, base));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -986,6 +1022,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 
 static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(444, &caller_, &real_))
 		return real_(win);
@@ -1009,20 +1046,21 @@ static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_free(MPI_Win *win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(444));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(444, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_free(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1036,6 +1074,7 @@ int cairn_MPI_Win_free(MPI_Win *win)
 
 static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(445, &caller_, &real_))
 		return real_(win, group);
@@ -1059,20 +1098,21 @@ static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(445));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
 	}
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(445, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_group(win, group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1087,6 +1127,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
 static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(446, &caller_, &real_))
 		return real_(win, info);
@@ -1108,20 +1149,21 @@ static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(446));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
 	}
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(446, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_set_info(win, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1133,6 +1175,7 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 
 static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(447, &caller_, &real_))
 		return real_(win, info_used);
@@ -1156,20 +1199,21 @@ static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(447));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
 	}
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(447, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_get_info(win, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1184,6 +1228,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 
 static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1211,20 +1256,21 @@ static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void 
 
 int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(448));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(448, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1236,6 +1282,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 
 static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1263,20 +1310,21 @@ static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const voi
 
 int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(449));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(449, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1288,6 +1336,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 
 static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1315,20 +1364,21 @@ static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origi
 
 int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(450));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(450, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1341,6 +1391,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 
 static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1368,20 +1419,21 @@ static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *ori
 
 int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(451));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	}
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(451, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1394,6 +1446,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 
 static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1422,20 +1475,21 @@ static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(452));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(452, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1447,6 +1501,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 
 static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1475,20 +1530,21 @@ static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(453));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(453, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1500,6 +1556,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 
 static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1531,20 +1588,21 @@ static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(454));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(454, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1557,6 +1615,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 
 static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1588,20 +1647,21 @@ static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(455));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	}
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(455, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1614,6 +1674,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 
 static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -1640,20 +1701,21 @@ static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(456));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	}
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(456, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1666,6 +1728,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 
 static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_, const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
@@ -1692,20 +1755,21 @@ static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_
 
 int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(457));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == cairn_pointer(CAIRN_WORD(compare_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	}
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(457, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1718,6 +1782,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 
 static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1748,20 +1813,21 @@ static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void
 
 int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(458));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(458, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1776,6 +1842,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 
 static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1806,20 +1873,21 @@ static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const vo
 
 int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(459));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(459, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1834,6 +1902,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 
 static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1864,20 +1933,21 @@ static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *orig
 
 int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(460));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(460, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1893,6 +1963,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 
 static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1923,20 +1994,21 @@ static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *or
 
 int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(461));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(461, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1952,6 +2024,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 
 static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -1983,20 +2056,21 @@ static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, con
 
 int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(462));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(462, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2011,6 +2085,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 
 static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2042,20 +2117,21 @@ static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, c
 
 int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(463));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(463, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2070,6 +2146,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 
 static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2104,20 +2181,21 @@ static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(464));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(464, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2133,6 +2211,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 
 static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2167,20 +2246,21 @@ static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(465));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(465, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2196,6 +2276,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 
 static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(466, &caller_, &real_))
 		return real_(assert, win);
@@ -2211,7 +2292,7 @@ static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int a
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
 	} else {
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
@@ -2224,26 +2305,27 @@ static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int a
 
 int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(466));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(466, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_fence(assert, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	bool counts_;
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
-		record_.flags = counts_ ? CAIRN_MARKER : 0;
+		record_.flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit_repeat(&record_, outputs_, word_, false);
 	} else {
 		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
@@ -2256,6 +2338,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(467, &caller_, &real_))
 		return real_(group, assert, win);
@@ -2278,20 +2361,21 @@ static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_G
 
 int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(467));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(467, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_start(group, assert, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2303,6 +2387,7 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(468, &caller_, &real_))
 		return real_(win);
@@ -2323,20 +2408,21 @@ static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_Win_complete(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(468));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(468, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_complete(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2348,6 +2434,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 
 static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(469, &caller_, &real_))
 		return real_(group, assert, win);
@@ -2370,20 +2457,21 @@ static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Gr
 
 int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(469));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(469, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_post(group, assert, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2395,6 +2483,7 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(470, &caller_, &real_))
 		return real_(win);
@@ -2415,20 +2504,21 @@ static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_wait(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(470));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(470, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_wait(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2440,6 +2530,7 @@ int cairn_MPI_Win_wait(MPI_Win win)
 
 static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Win win, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(471, &caller_, &real_))
 		return real_(win, flag);
@@ -2462,20 +2553,21 @@ static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(471));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
 	}
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(471, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_test(win, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2489,6 +2581,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 
 static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lock_type, int rank, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
@@ -2512,20 +2605,21 @@ static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lo
 
 int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(472));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(lock_type) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(472, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock(lock_type, rank, assert, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(lock_type, rank, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2537,6 +2631,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(473, &caller_, &real_))
 		return real_(assert, win);
@@ -2558,20 +2653,21 @@ static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(473));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
 	}
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(473, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_lock_all(assert, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2583,6 +2679,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(474, &caller_, &real_))
 		return real_(rank, win);
@@ -2604,20 +2701,21 @@ static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int 
 
 int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(474));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(474, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock(rank, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2629,6 +2727,7 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(475, &caller_, &real_))
 		return real_(win);
@@ -2649,20 +2748,21 @@ static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(475));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(475, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_unlock_all(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2674,6 +2774,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(476, &caller_, &real_))
 		return real_(rank, win);
@@ -2695,20 +2796,21 @@ static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int r
 
 int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(476));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(476, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush(rank, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2720,6 +2822,7 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(477, &caller_, &real_))
 		return real_(win);
@@ -2740,20 +2843,21 @@ static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Win_flush_all(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(477));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(477, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_all(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2765,6 +2869,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(478, &caller_, &real_))
 		return real_(rank, win);
@@ -2786,20 +2891,21 @@ static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(478));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(478, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local(rank, win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2811,6 +2917,7 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(479, &caller_, &real_))
 		return real_(win);
@@ -2831,20 +2938,21 @@ static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *fra
 
 int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(479));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(479, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_flush_local_all(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2856,6 +2964,7 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(480, &caller_, &real_))
 		return real_(win);
@@ -2876,20 +2985,21 @@ static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Wi
 
 int cairn_MPI_Win_sync(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(480));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(480, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_sync(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2901,6 +3011,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 
 static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
@@ -2927,20 +3038,21 @@ static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(481));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(query_fn)) && *in_++ == cairn_function(CAIRN_WORD(free_fn)) && *in_++ == cairn_function(CAIRN_WORD(cancel_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
 	}
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(481, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2955,6 +3067,7 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 
 static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame_, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(482, &caller_, &real_))
 		return real_(request);
@@ -2975,20 +3088,21 @@ static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame
 
 int cairn_MPI_Grequest_complete(MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(482));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(482, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Grequest_complete(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3002,6 +3116,7 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(483, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3028,6 +3143,7 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(484, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3054,6 +3170,7 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(485, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3080,6 +3197,7 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(486, &caller_, &real_))
 		return real_(status, flag);
@@ -3105,6 +3223,7 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(487, &caller_, &real_))
 		return real_(status, source);
@@ -3129,6 +3248,7 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(488, &caller_, &real_))
 		return real_(status, tag);
@@ -3153,6 +3273,7 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(489, &caller_, &real_))
 		return real_(status, error);
@@ -3177,6 +3298,7 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(490, &caller_, &real_))
 		return real_(status, source);
@@ -3202,6 +3324,7 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(491, &caller_, &real_))
 		return real_(status, tag);
@@ -3227,6 +3350,7 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(492, &caller_, &real_))
 		return real_(status, error);
@@ -3252,6 +3376,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
@@ -3279,6 +3404,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 
 static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_File *fh)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(494, &caller_, &real_))
 		return real_(fh);
@@ -3302,20 +3428,21 @@ static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_close(MPI_File *fh)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(494));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
 	}
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(494, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_close(fh));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3331,6 +3458,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(495, &caller_, &real_))
 		return real_(filename, info);
@@ -3353,6 +3481,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 
 static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(496, &caller_, &real_))
 		return real_(fh, size);
@@ -3374,20 +3503,21 @@ static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(496));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(496, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_size(fh, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3399,6 +3529,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 
 static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(497, &caller_, &real_))
 		return real_(fh, size);
@@ -3420,20 +3551,21 @@ static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(497));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(497, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_preallocate(fh, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3445,6 +3577,7 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 
 static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *size)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(498, &caller_, &real_))
 		return real_(fh, size);
@@ -3467,20 +3600,21 @@ static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(498));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
 	}
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(498, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_size(fh, size));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3494,6 +3628,7 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 
 static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(499, &caller_, &real_))
 		return real_(fh, group);
@@ -3517,20 +3652,21 @@ static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(499));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
 	}
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(499, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_group(fh, group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3545,6 +3681,7 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 
 static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, MPI_File fh, int *amode)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(500, &caller_, &real_))
 		return real_(fh, amode);
@@ -3567,20 +3704,21 @@ static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(500));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
 	}
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(500, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_amode(fh, amode));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, amode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3594,6 +3732,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 
 static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(501, &caller_, &real_))
 		return real_(fh, info);
@@ -3615,20 +3754,21 @@ static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(501));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
 	}
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(501, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_info(fh, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3640,6 +3780,7 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 
 static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(502, &caller_, &real_))
 		return real_(fh, info_used);
@@ -3663,20 +3804,21 @@ static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(502));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
 	}
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(502, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_info(fh, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3693,6 +3835,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
@@ -3719,6 +3862,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 
 static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
@@ -3746,21 +3890,22 @@ static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(504));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
-	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
 	}
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(504, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, disp, etype, filetype, datarep);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_File_read_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(505, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -42,6 +43,7 @@ static OTHER int other_MPI_File_read_at(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(505));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -51,11 +53,11 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
@@ -64,7 +66,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -83,6 +85,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 
 static OTHER int other_MPI_File_read_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(506, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -122,6 +125,7 @@ static OTHER int other_MPI_File_read_at_c(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(506));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -131,11 +135,11 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
@@ -144,7 +148,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -163,6 +167,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 
 static OTHER int other_MPI_File_read_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(507, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -202,6 +207,7 @@ static OTHER int other_MPI_File_read_at_all(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(507));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -211,11 +217,11 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
@@ -224,7 +230,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -243,6 +249,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 
 static OTHER int other_MPI_File_read_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(508, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -282,6 +289,7 @@ static OTHER int other_MPI_File_read_at_all_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(508));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -291,11 +299,11 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
@@ -304,7 +312,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -323,6 +331,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 
 static OTHER int other_MPI_File_write_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(509, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -362,6 +371,7 @@ static OTHER int other_MPI_File_write_at(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(509));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -371,11 +381,11 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
@@ -384,7 +394,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -402,6 +412,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 
 static OTHER int other_MPI_File_write_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(510, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -441,6 +452,7 @@ static OTHER int other_MPI_File_write_at_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(510));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -450,11 +462,11 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
@@ -463,7 +475,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -481,6 +493,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 
 static OTHER int other_MPI_File_write_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(511, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -520,6 +533,7 @@ static OTHER int other_MPI_File_write_at_all(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(511));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -529,11 +543,11 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
@@ -542,7 +556,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -560,6 +574,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 
 static OTHER int other_MPI_File_write_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(512, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -599,6 +614,7 @@ static OTHER int other_MPI_File_write_at_all_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(512));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -608,11 +624,11 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
@@ -621,7 +637,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -639,6 +655,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 
 static OTHER int other_MPI_File_iread_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(513, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -666,20 +683,21 @@ static OTHER int other_MPI_File_iread_at(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(513));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(513, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -695,6 +713,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 
 static OTHER int other_MPI_File_iread_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(514, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -722,20 +741,21 @@ static OTHER int other_MPI_File_iread_at_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(514));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(514, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -751,6 +771,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 
 static OTHER int other_MPI_File_iread_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(515, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -778,20 +799,21 @@ static OTHER int other_MPI_File_iread_at_all(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(515));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(515, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -807,6 +829,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 
 static OTHER int other_MPI_File_iread_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(516, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -834,20 +857,21 @@ static OTHER int other_MPI_File_iread_at_all_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(516));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(516, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -863,6 +887,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 
 static OTHER int other_MPI_File_iwrite_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(517, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -890,20 +915,21 @@ static OTHER int other_MPI_File_iwrite_at(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(517));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(517, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -918,6 +944,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 
 static OTHER int other_MPI_File_iwrite_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(518, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -945,20 +972,21 @@ static OTHER int other_MPI_File_iwrite_at_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(518));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(518, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -973,6 +1001,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 
 static OTHER int other_MPI_File_iwrite_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(519, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -1000,20 +1029,21 @@ static OTHER int other_MPI_File_iwrite_at_all(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(519));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(519, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1028,6 +1058,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 
 static OTHER int other_MPI_File_iwrite_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(520, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -1055,20 +1086,21 @@ static OTHER int other_MPI_File_iwrite_at_all_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(520));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(520, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1083,6 +1115,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 
 static OTHER int other_MPI_File_read(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(521, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1121,6 +1154,7 @@ static OTHER int other_MPI_File_read(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(521));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1130,11 +1164,11 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
@@ -1143,7 +1177,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	CAIRN_REFERENCE_CALL(call_MPI_File_read(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1162,6 +1196,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 
 static OTHER int other_MPI_File_read_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(522, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1200,6 +1235,7 @@ static OTHER int other_MPI_File_read_c(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(522));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1209,11 +1245,11 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
@@ -1222,7 +1258,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1241,6 +1277,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 
 static OTHER int other_MPI_File_read_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(523, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1279,6 +1316,7 @@ static OTHER int other_MPI_File_read_all(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(523));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1288,11 +1326,11 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
@@ -1301,7 +1339,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1320,6 +1358,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 
 static OTHER int other_MPI_File_read_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(524, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1358,6 +1397,7 @@ static OTHER int other_MPI_File_read_all_c(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(524));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1367,11 +1407,11 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
@@ -1380,7 +1420,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1399,6 +1439,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 
 static OTHER int other_MPI_File_write(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(525, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1437,6 +1478,7 @@ static OTHER int other_MPI_File_write(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(525));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1446,11 +1488,11 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
@@ -1459,7 +1501,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	CAIRN_REFERENCE_CALL(call_MPI_File_write(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1477,6 +1519,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_File_write_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(526, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1515,6 +1558,7 @@ static OTHER int other_MPI_File_write_c(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(526));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1524,11 +1568,11 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
@@ -1537,7 +1581,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1555,6 +1599,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_File_write_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(527, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1593,6 +1638,7 @@ static OTHER int other_MPI_File_write_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(527));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1602,11 +1648,11 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
@@ -1615,7 +1661,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1633,6 +1679,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 
 static OTHER int other_MPI_File_write_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(528, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1671,6 +1718,7 @@ static OTHER int other_MPI_File_write_all_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(528));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -1680,11 +1728,11 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
@@ -1693,7 +1741,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1711,6 +1759,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 
 static OTHER int other_MPI_File_iread(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(529, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1737,20 +1786,21 @@ static OTHER int other_MPI_File_iread(uint64_t caller_, const void *frame_, MPI_
 
 int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(529));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(529, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1766,6 +1816,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 
 static OTHER int other_MPI_File_iread_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(530, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1792,20 +1843,21 @@ static OTHER int other_MPI_File_iread_c(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(530));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(530, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1821,6 +1873,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 
 static OTHER int other_MPI_File_iread_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(531, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1847,20 +1900,21 @@ static OTHER int other_MPI_File_iread_all(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(531));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(531, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1876,6 +1930,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 
 static OTHER int other_MPI_File_iread_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(532, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1902,20 +1957,21 @@ static OTHER int other_MPI_File_iread_all_c(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(532));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(532, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1931,6 +1987,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 
 static OTHER int other_MPI_File_iwrite(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(533, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1957,20 +2014,21 @@ static OTHER int other_MPI_File_iwrite(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(533));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(533, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1985,6 +2043,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_iwrite_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(534, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2011,20 +2070,21 @@ static OTHER int other_MPI_File_iwrite_c(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(534));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(534, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2039,6 +2099,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_iwrite_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(535, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2065,20 +2126,21 @@ static OTHER int other_MPI_File_iwrite_all(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(535));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(535, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2093,6 +2155,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 
 static OTHER int other_MPI_File_iwrite_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(536, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2119,20 +2182,21 @@ static OTHER int other_MPI_File_iwrite_all_c(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(536));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(536, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2147,6 +2211,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 
 static OTHER int other_MPI_File_seek(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(537, &caller_, &real_))
 		return real_(fh, offset, whence);
@@ -2169,20 +2234,21 @@ static OTHER int other_MPI_File_seek(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(537));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	}
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(537, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek(fh, offset, whence));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2194,6 +2260,7 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 
 static OTHER int other_MPI_File_get_position(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(538, &caller_, &real_))
 		return real_(fh, offset);
@@ -2216,20 +2283,21 @@ static OTHER int other_MPI_File_get_position(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(538));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	}
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(538, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position(fh, offset));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2243,6 +2311,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 
 static OTHER int other_MPI_File_get_byte_offset(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(539, &caller_, &real_))
 		return real_(fh, offset, disp);
@@ -2266,20 +2335,21 @@ static OTHER int other_MPI_File_get_byte_offset(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(539));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
 	}
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(539, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_byte_offset(fh, offset, disp));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2293,6 +2363,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 
 static OTHER int other_MPI_File_read_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(540, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2331,6 +2402,7 @@ static OTHER int other_MPI_File_read_shared(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(540));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2340,11 +2412,11 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
@@ -2353,7 +2425,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2372,6 +2444,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_File_read_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(541, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2410,6 +2483,7 @@ static OTHER int other_MPI_File_read_shared_c(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(541));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2419,11 +2493,11 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
@@ -2432,7 +2506,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2451,6 +2525,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_File_write_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(542, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2489,6 +2564,7 @@ static OTHER int other_MPI_File_write_shared(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(542));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2498,11 +2574,11 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
@@ -2511,7 +2587,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2529,6 +2605,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 
 static OTHER int other_MPI_File_write_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(543, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2567,6 +2644,7 @@ static OTHER int other_MPI_File_write_shared_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(543));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2576,11 +2654,11 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
@@ -2589,7 +2667,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2607,6 +2685,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 
 static OTHER int other_MPI_File_iread_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(544, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2633,20 +2712,21 @@ static OTHER int other_MPI_File_iread_shared(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(544));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(544, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2662,6 +2742,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_iread_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(545, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2688,20 +2769,21 @@ static OTHER int other_MPI_File_iread_shared_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(545));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(545, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2717,6 +2799,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_iwrite_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(546, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2743,20 +2826,21 @@ static OTHER int other_MPI_File_iwrite_shared(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(546));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(546, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2771,6 +2855,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 
 static OTHER int other_MPI_File_iwrite_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(547, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2797,20 +2882,21 @@ static OTHER int other_MPI_File_iwrite_shared_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(547));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(547, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2825,6 +2911,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 
 static OTHER int other_MPI_File_read_ordered(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(548, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2863,6 +2950,7 @@ static OTHER int other_MPI_File_read_ordered(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(548));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2872,11 +2960,11 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
@@ -2885,7 +2973,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2904,6 +2992,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_read_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(549, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2942,6 +3031,7 @@ static OTHER int other_MPI_File_read_ordered_c(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(549));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -2951,11 +3041,11 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
@@ -2964,7 +3054,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2983,6 +3073,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_write_ordered(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(550, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -3021,6 +3112,7 @@ static OTHER int other_MPI_File_write_ordered(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(550));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3030,11 +3122,11 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
@@ -3043,7 +3135,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3061,6 +3153,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 
 static OTHER int other_MPI_File_write_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(551, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -3099,6 +3192,7 @@ static OTHER int other_MPI_File_write_ordered_c(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(551));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3108,11 +3202,11 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
@@ -3121,7 +3215,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3139,6 +3233,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 
 static OTHER int other_MPI_File_seek_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(552, &caller_, &real_))
 		return real_(fh, offset, whence);
@@ -3161,20 +3256,21 @@ static OTHER int other_MPI_File_seek_shared(uint64_t caller_, const void *frame_
 
 int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(552));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
 	}
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(552, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_seek_shared(fh, offset, whence));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3186,6 +3282,7 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 
 static OTHER int other_MPI_File_get_position_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(553, &caller_, &real_))
 		return real_(fh, offset);
@@ -3208,20 +3305,21 @@ static OTHER int other_MPI_File_get_position_shared(uint64_t caller_, const void
 
 int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(553));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
 	}
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(553, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_position_shared(fh, offset));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3235,6 +3333,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 
 static OTHER int other_MPI_File_read_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(554, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3259,20 +3358,21 @@ static OTHER int other_MPI_File_read_at_all_begin(uint64_t caller_, const void *
 
 int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(554));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(554, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3285,6 +3385,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 
 static OTHER int other_MPI_File_read_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(555, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3309,20 +3410,21 @@ static OTHER int other_MPI_File_read_at_all_begin_c(uint64_t caller_, const void
 
 int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(555));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(555, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3335,6 +3437,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 
 static OTHER int other_MPI_File_read_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(556, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3371,6 +3474,7 @@ static OTHER int other_MPI_File_read_at_all_end(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(556));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3380,11 +3484,11 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
@@ -3393,7 +3497,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_at_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3412,6 +3516,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(557, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3436,20 +3541,21 @@ static OTHER int other_MPI_File_write_at_all_begin(uint64_t caller_, const void 
 
 int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(557));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(557, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3461,6 +3567,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 
 static OTHER int other_MPI_File_write_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(558, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3485,20 +3592,21 @@ static OTHER int other_MPI_File_write_at_all_begin_c(uint64_t caller_, const voi
 
 int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(558));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(558, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3510,6 +3618,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 
 static OTHER int other_MPI_File_write_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(559, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3546,6 +3655,7 @@ static OTHER int other_MPI_File_write_at_all_end(uint64_t caller_, const void *f
 
 int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(559));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3555,11 +3665,11 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
@@ -3568,7 +3678,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_at_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3586,6 +3696,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 
 static OTHER int other_MPI_File_read_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(560, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3609,20 +3720,21 @@ static OTHER int other_MPI_File_read_all_begin(uint64_t caller_, const void *fra
 
 int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(560));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(560, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3635,6 +3747,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_File_read_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(561, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3658,20 +3771,21 @@ static OTHER int other_MPI_File_read_all_begin_c(uint64_t caller_, const void *f
 
 int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(561));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(561, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3684,6 +3798,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 
 static OTHER int other_MPI_File_read_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(562, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3720,6 +3835,7 @@ static OTHER int other_MPI_File_read_all_end(uint64_t caller_, const void *frame
 
 int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(562));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3729,11 +3845,11 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
@@ -3742,7 +3858,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3761,6 +3877,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(563, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3784,20 +3901,21 @@ static OTHER int other_MPI_File_write_all_begin(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(563));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(563, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3809,6 +3927,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 
 static OTHER int other_MPI_File_write_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(564, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3832,20 +3951,21 @@ static OTHER int other_MPI_File_write_all_begin_c(uint64_t caller_, const void *
 
 int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(564));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(564, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3857,6 +3977,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 
 static OTHER int other_MPI_File_write_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(565, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3893,6 +4014,7 @@ static OTHER int other_MPI_File_write_all_end(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(565));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -3902,11 +4024,11 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
@@ -3915,7 +4037,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_all_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3933,6 +4055,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 
 static OTHER int other_MPI_File_read_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(566, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3956,20 +4079,21 @@ static OTHER int other_MPI_File_read_ordered_begin(uint64_t caller_, const void 
 
 int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(566));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(566, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3982,6 +4106,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 
 static OTHER int other_MPI_File_read_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(567, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4005,20 +4130,21 @@ static OTHER int other_MPI_File_read_ordered_begin_c(uint64_t caller_, const voi
 
 int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(567));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(567, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4031,6 +4157,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 
 static OTHER int other_MPI_File_read_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(568, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -4067,6 +4194,7 @@ static OTHER int other_MPI_File_read_ordered_end(uint64_t caller_, const void *f
 
 int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(568));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4076,11 +4204,11 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
@@ -4089,7 +4217,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	CAIRN_REFERENCE_CALL(call_MPI_File_read_ordered_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4108,6 +4236,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(569, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4131,20 +4260,21 @@ static OTHER int other_MPI_File_write_ordered_begin(uint64_t caller_, const void
 
 int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(569));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(569, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4156,6 +4286,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 
 static OTHER int other_MPI_File_write_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(570, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4179,20 +4310,21 @@ static OTHER int other_MPI_File_write_ordered_begin_c(uint64_t caller_, const vo
 
 int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(570));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(570, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4204,6 +4336,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 
 static OTHER int other_MPI_File_write_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(571, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -4240,6 +4373,7 @@ static OTHER int other_MPI_File_write_ordered_end(uint64_t caller_, const void *
 
 int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(571));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		status = MPI_STATUS_IGNORE;
@@ -4249,11 +4383,11 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
@@ -4262,7 +4396,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	CAIRN_REFERENCE_CALL(call_MPI_File_write_ordered_end(fh, buf, status));
 	if (true && !ignored_status_)
 		cairn_mark_statuses(status, &own_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4280,6 +4414,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 
 static OTHER int other_MPI_File_get_type_extent(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(572, &caller_, &real_))
 		return real_(fh, datatype, extent);
@@ -4303,20 +4438,21 @@ static OTHER int other_MPI_File_get_type_extent(uint64_t caller_, const void *fr
 
 int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(572));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(572, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent(fh, datatype, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4330,6 +4466,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 
 static OTHER int other_MPI_File_get_type_extent_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(573, &caller_, &real_))
 		return real_(fh, datatype, extent);
@@ -4353,20 +4490,21 @@ static OTHER int other_MPI_File_get_type_extent_c(uint64_t caller_, const void *
 
 int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(573));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(573, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_type_extent_c(fh, datatype, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4382,6 +4520,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(574, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -4409,6 +4548,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(575, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -4434,6 +4574,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 
 static OTHER int other_MPI_File_set_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(576, &caller_, &real_))
 		return real_(fh, flag);
@@ -4455,20 +4596,21 @@ static OTHER int other_MPI_File_set_atomicity(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(576));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(flag)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	}
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(576, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_set_atomicity(fh, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4480,6 +4622,7 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 
 static OTHER int other_MPI_File_get_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(577, &caller_, &real_))
 		return real_(fh, flag);
@@ -4502,20 +4645,21 @@ static OTHER int other_MPI_File_get_atomicity(uint64_t caller_, const void *fram
 
 int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(577));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
 	}
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(577, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_get_atomicity(fh, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4529,6 +4673,7 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 
 static OTHER int other_MPI_File_sync(uint64_t caller_, const void *frame_, MPI_File fh)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(578, &caller_, &real_))
 		return real_(fh);
@@ -4549,20 +4694,21 @@ static OTHER int other_MPI_File_sync(uint64_t caller_, const void *frame_, MPI_F
 
 int cairn_MPI_File_sync(MPI_File fh)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(578));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
 	}
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(578, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_sync(fh));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4574,6 +4720,7 @@ int cairn_MPI_File_sync(MPI_File fh)
 
 static OTHER int other_MPI_T_init_thread(uint64_t caller_, const void *frame_, int required, int *provided)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(579, &caller_, &real_))
 		return real_(required, provided);
@@ -4596,20 +4743,21 @@ static OTHER int other_MPI_T_init_thread(uint64_t caller_, const void *frame_, i
 
 int cairn_MPI_T_init_thread(int required, int *provided)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(579));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(required)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
 	}
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(579, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_init_thread(required, provided));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4625,6 +4773,7 @@ int cairn_MPI_T_finalize(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(580, &caller_, &real_))
 		return real_();
@@ -4644,6 +4793,7 @@ int cairn_MPI_T_finalize(void)
 
 static OTHER int other_MPI_T_enum_get_info(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(581, &caller_, &real_))
 		return real_(enumtype, num, name, name_len);
@@ -4670,21 +4820,22 @@ static OTHER int other_MPI_T_enum_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(581));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD_AT(name_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
 	}
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(581, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_info(enumtype, num, name, name_len));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(enumtype, num, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4700,6 +4851,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 
 static OTHER int other_MPI_T_enum_get_item(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(582, &caller_, &real_))
 		return real_(enumtype, index, value, name, name_len);
@@ -4727,21 +4879,22 @@ static OTHER int other_MPI_T_enum_get_item(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(582));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD(index) && *in_++ == CAIRN_WORD_AT(name_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
 	}
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(582, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(enumtype, index, value, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4757,6 +4910,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 
 static OTHER int other_MPI_T_cvar_get_num(uint64_t caller_, const void *frame_, int *num_cvar)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(583, &caller_, &real_))
 		return real_(num_cvar);
@@ -4778,20 +4932,21 @@ static OTHER int other_MPI_T_cvar_get_num(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(583));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(583, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_num(num_cvar));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(num_cvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4805,6 +4960,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 
 static OTHER int other_MPI_T_cvar_get_info(uint64_t caller_, const void *frame_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(584, &caller_, &real_))
 		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
@@ -4839,22 +4995,23 @@ static OTHER int other_MPI_T_cvar_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(584));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(584, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4878,6 +5035,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(585, &caller_, &real_))
 		return real_(name, cvar_index);
@@ -4901,6 +5059,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 
 static OTHER int other_MPI_T_cvar_handle_alloc(uint64_t caller_, const void *frame_, int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(586, &caller_, &real_))
 		return real_(cvar_index, obj_handle, handle, count);
@@ -4926,20 +5085,21 @@ static OTHER int other_MPI_T_cvar_handle_alloc(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(586));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(586, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -4955,6 +5115,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 
 static OTHER int other_MPI_T_cvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_cvar_handle *handle)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(587, &caller_, &real_))
 		return real_(handle);
@@ -4978,20 +5139,21 @@ static OTHER int other_MPI_T_cvar_handle_free(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(587));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(587, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_handle_free(handle));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -5005,6 +5167,7 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 
 static OTHER int other_MPI_T_cvar_read(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(588, &caller_, &real_))
 		return real_(handle, buf);
@@ -5026,20 +5189,21 @@ static OTHER int other_MPI_T_cvar_read(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(588));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(588, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_read(handle, buf));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

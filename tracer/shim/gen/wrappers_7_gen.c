@@ -3,6 +3,7 @@
 
 static OTHER int other_MPI_T_cvar_write(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, const void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(589, &caller_, &real_))
 		return real_(handle, buf);
@@ -24,20 +25,21 @@ static OTHER int other_MPI_T_cvar_write(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(589));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(589, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_cvar_write(handle, buf));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -49,6 +51,7 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 
 static OTHER int other_MPI_T_pvar_get_num(uint64_t caller_, const void *frame_, int *num_pvar)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(590, &caller_, &real_))
 		return real_(num_pvar);
@@ -70,20 +73,21 @@ static OTHER int other_MPI_T_pvar_get_num(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(590));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(590, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_num(num_pvar));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(num_pvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -97,6 +101,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 
 static OTHER int other_MPI_T_pvar_get_info(uint64_t caller_, const void *frame_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(591, &caller_, &real_))
 		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
@@ -134,22 +139,23 @@ static OTHER int other_MPI_T_pvar_get_info(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(591));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(pvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(591, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -176,6 +182,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(592, &caller_, &real_))
 		return real_(name, var_class, pvar_index);
@@ -200,6 +207,7 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 
 static OTHER int other_MPI_T_pvar_session_create(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(593, &caller_, &real_))
 		return real_(session);
@@ -222,20 +230,21 @@ static OTHER int other_MPI_T_pvar_session_create(uint64_t caller_, const void *f
 
 int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(593));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(593, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_create(session));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -250,6 +259,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 
 static OTHER int other_MPI_T_pvar_session_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(594, &caller_, &real_))
 		return real_(session);
@@ -273,20 +283,21 @@ static OTHER int other_MPI_T_pvar_session_free(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(594));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(594, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_session_free(session));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -300,6 +311,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 
 static OTHER int other_MPI_T_pvar_handle_alloc(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(595, &caller_, &real_))
 		return real_(session, pvar_index, obj_handle, handle, count);
@@ -326,20 +338,21 @@ static OTHER int other_MPI_T_pvar_handle_alloc(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(595));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(pvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(595, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -355,6 +368,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 
 static OTHER int other_MPI_T_pvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(596, &caller_, &real_))
 		return real_(session, handle);
@@ -379,20 +393,21 @@ static OTHER int other_MPI_T_pvar_handle_free(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(596));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD_AT(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(596, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_handle_free(session, handle));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -406,6 +421,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 
 static OTHER int other_MPI_T_pvar_start(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(597, &caller_, &real_))
 		return real_(session, handle);
@@ -427,20 +443,21 @@ static OTHER int other_MPI_T_pvar_start(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(597));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(597, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_start(session, handle));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -452,6 +469,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_stop(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(598, &caller_, &real_))
 		return real_(session, handle);
@@ -473,20 +491,21 @@ static OTHER int other_MPI_T_pvar_stop(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(598));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(598, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_stop(session, handle));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -498,6 +517,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_read(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(599, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -520,20 +540,21 @@ static OTHER int other_MPI_T_pvar_read(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(599));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(599, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_read(session, handle, buf));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -546,6 +567,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 
 static OTHER int other_MPI_T_pvar_write(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(600, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -568,20 +590,21 @@ static OTHER int other_MPI_T_pvar_write(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(600));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(600, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_write(session, handle, buf));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -593,6 +616,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 
 static OTHER int other_MPI_T_pvar_reset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(601, &caller_, &real_))
 		return real_(session, handle);
@@ -614,20 +638,21 @@ static OTHER int other_MPI_T_pvar_reset(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(601));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
 	}
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(601, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_reset(session, handle));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -639,6 +664,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_readreset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(602, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -661,20 +687,21 @@ static OTHER int other_MPI_T_pvar_readreset(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(602));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
 	}
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(602, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_pvar_readreset(session, handle, buf));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -687,6 +714,7 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 
 static OTHER int other_MPI_T_source_get_num(uint64_t caller_, const void *frame_, int *num_sources)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(603, &caller_, &real_))
 		return real_(num_sources);
@@ -708,20 +736,21 @@ static OTHER int other_MPI_T_source_get_num(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_source_get_num(int *num_sources)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(603));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
 	}
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(603, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_num(num_sources));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(num_sources);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -735,6 +764,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 
 static OTHER int other_MPI_T_source_get_info(uint64_t caller_, const void *frame_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(604, &caller_, &real_))
 		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
@@ -769,22 +799,23 @@ static OTHER int other_MPI_T_source_get_info(uint64_t caller_, const void *frame
 
 int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(604));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	}
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(604, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -806,6 +837,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 
 static OTHER int other_MPI_T_source_get_timestamp(uint64_t caller_, const void *frame_, int source_index, MPI_Count *timestamp)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(605, &caller_, &real_))
 		return real_(source_index, timestamp);
@@ -828,20 +860,21 @@ static OTHER int other_MPI_T_source_get_timestamp(uint64_t caller_, const void *
 
 int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(605));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
 	}
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(605, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_source_get_timestamp(source_index, timestamp));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(source_index, timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -855,6 +888,7 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 
 static OTHER int other_MPI_T_event_get_num(uint64_t caller_, const void *frame_, int *num_events)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(606, &caller_, &real_))
 		return real_(num_events);
@@ -876,20 +910,21 @@ static OTHER int other_MPI_T_event_get_num(uint64_t caller_, const void *frame_,
 
 int cairn_MPI_T_event_get_num(int *num_events)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(606));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
 	}
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(606, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_num(num_events));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -903,6 +938,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 
 static OTHER int other_MPI_T_event_get_info(uint64_t caller_, const void *frame_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(607, &caller_, &real_))
 		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
@@ -943,24 +979,25 @@ static OTHER int other_MPI_T_event_get_info(uint64_t caller_, const void *frame_
 
 int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(607));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(num_elements) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	}
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(607, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -987,6 +1024,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(608, &caller_, &real_))
 		return real_(name, event_index);
@@ -1010,6 +1048,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 
 static OTHER int other_MPI_T_event_handle_alloc(uint64_t caller_, const void *frame_, int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(609, &caller_, &real_))
 		return real_(event_index, obj_handle, info, event_registration);
@@ -1035,20 +1074,21 @@ static OTHER int other_MPI_T_event_handle_alloc(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(609));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle)) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(609, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_index, obj_handle, info, event_registration);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1063,6 +1103,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 
 static OTHER int other_MPI_T_event_handle_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(610, &caller_, &real_))
 		return real_(event_registration, info);
@@ -1084,20 +1125,21 @@ static OTHER int other_MPI_T_event_handle_set_info(uint64_t caller_, const void 
 
 int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(610));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(610, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_set_info(event_registration, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1109,6 +1151,7 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 
 static OTHER int other_MPI_T_event_handle_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(611, &caller_, &real_))
 		return real_(event_registration, info_used);
@@ -1132,20 +1175,21 @@ static OTHER int other_MPI_T_event_handle_get_info(uint64_t caller_, const void 
 
 int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(611));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(611, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_get_info(event_registration, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1160,6 +1204,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 
 static OTHER int other_MPI_T_event_register_callback(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(612, &caller_, &real_))
 		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
@@ -1184,20 +1229,21 @@ static OTHER int other_MPI_T_event_register_callback(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(612));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(event_cb_function))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(612, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1209,6 +1255,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_callback_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(613, &caller_, &real_))
 		return real_(event_registration, cb_safety, info);
@@ -1231,20 +1278,21 @@ static OTHER int other_MPI_T_event_callback_set_info(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(613));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
 	}
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(613, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, cb_safety, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1256,6 +1304,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_callback_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(614, &caller_, &real_))
 		return real_(event_registration, cb_safety, info_used);
@@ -1280,20 +1329,21 @@ static OTHER int other_MPI_T_event_callback_get_info(uint64_t caller_, const voi
 
 int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(614));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
 	}
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(614, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, cb_safety, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1308,6 +1358,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_handle_free(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(615, &caller_, &real_))
 		return real_(event_registration, user_data, free_cb_function);
@@ -1331,20 +1382,21 @@ static OTHER int other_MPI_T_event_handle_free(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(615));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(free_cb_function))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(615, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(event_registration, user_data, free_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1356,6 +1408,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 
 static OTHER int other_MPI_T_event_set_dropped_handler(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(616, &caller_, &real_))
 		return real_(event_registration, dropped_cb_function);
@@ -1377,20 +1430,21 @@ static OTHER int other_MPI_T_event_set_dropped_handler(uint64_t caller_, const v
 
 int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(616));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_function(CAIRN_WORD(dropped_cb_function))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
 	}
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(616, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_registration, dropped_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1402,6 +1456,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 
 static OTHER int other_MPI_T_event_read(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(617, &caller_, &real_))
 		return real_(event_instance, element_index, buffer);
@@ -1424,20 +1479,21 @@ static OTHER int other_MPI_T_event_read(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(617));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance) && *in_++ == CAIRN_WORD(element_index)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
 	}
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(617, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_read(event_instance, element_index, buffer));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_instance, element_index, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1450,6 +1506,7 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 
 static OTHER int other_MPI_T_event_copy(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, void *buffer)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(618, &caller_, &real_))
 		return real_(event_instance, buffer);
@@ -1471,20 +1528,21 @@ static OTHER int other_MPI_T_event_copy(uint64_t caller_, const void *frame_, MP
 
 int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(618));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
 	}
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(618, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_copy(event_instance, buffer));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_instance, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1497,6 +1555,7 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 
 static OTHER int other_MPI_T_event_get_timestamp(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(619, &caller_, &real_))
 		return real_(event_instance, event_timestamp);
@@ -1519,20 +1578,21 @@ static OTHER int other_MPI_T_event_get_timestamp(uint64_t caller_, const void *f
 
 int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(619));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
 	}
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(619, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_instance, event_timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1546,6 +1606,7 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 
 static OTHER int other_MPI_T_event_get_source(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int *source_index)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(620, &caller_, &real_))
 		return real_(event_instance, source_index);
@@ -1568,20 +1629,21 @@ static OTHER int other_MPI_T_event_get_source(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(620));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
 	}
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(620, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_event_get_source(event_instance, source_index));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(event_instance, source_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1595,6 +1657,7 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 
 static OTHER int other_MPI_T_category_get_num(uint64_t caller_, const void *frame_, int *num_cat)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(621, &caller_, &real_))
 		return real_(num_cat);
@@ -1616,20 +1679,21 @@ static OTHER int other_MPI_T_category_get_num(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_category_get_num(int *num_cat)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(621));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
 	}
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(621, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num(num_cat));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(num_cat);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1643,6 +1707,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 
 static OTHER int other_MPI_T_category_get_info(uint64_t caller_, const void *frame_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(622, &caller_, &real_))
 		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
@@ -1675,22 +1740,23 @@ static OTHER int other_MPI_T_category_get_info(uint64_t caller_, const void *fra
 
 int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(622));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	}
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(622, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1710,6 +1776,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 
 static OTHER int other_MPI_T_category_get_num_events(uint64_t caller_, const void *frame_, int cat_index, int *num_events)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(623, &caller_, &real_))
 		return real_(cat_index, num_events);
@@ -1732,20 +1799,21 @@ static OTHER int other_MPI_T_category_get_num_events(uint64_t caller_, const voi
 
 int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(623));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
 	}
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(623, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_num_events(cat_index, num_events));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1761,6 +1829,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(624, &caller_, &real_))
 		return real_(name, cat_index);
@@ -1784,6 +1853,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 
 static OTHER int other_MPI_T_category_get_cvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(625, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1808,21 +1878,22 @@ static OTHER int other_MPI_T_category_get_cvars(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(625));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(625, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_cvars(cat_index, len, indices));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1836,6 +1907,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_pvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(626, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1860,21 +1932,22 @@ static OTHER int other_MPI_T_category_get_pvars(uint64_t caller_, const void *fr
 
 int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(626));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(626, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_pvars(cat_index, len, indices));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1888,6 +1961,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_events(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(627, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1912,21 +1986,22 @@ static OTHER int other_MPI_T_category_get_events(uint64_t caller_, const void *f
 
 int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(627));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(627, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_events(cat_index, len, indices));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1940,6 +2015,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_categories(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(628, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1964,21 +2040,22 @@ static OTHER int other_MPI_T_category_get_categories(uint64_t caller_, const voi
 
 int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(628));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
 	}
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(628, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_get_categories(cat_index, len, indices));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -1992,6 +2069,7 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_changed(uint64_t caller_, const void *frame_, int *update_number)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(629, &caller_, &real_))
 		return real_(update_number);
@@ -2013,20 +2091,21 @@ static OTHER int other_MPI_T_category_changed(uint64_t caller_, const void *fram
 
 int cairn_MPI_T_category_changed(int *update_number)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(629));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
 	if (CAIRN_UNLIKELY(!(true))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
 	}
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(629, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_T_category_changed(update_number));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(update_number);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2040,6 +2119,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 
 static OTHER int other_MPI_Keyval_create(uint64_t caller_, const void *frame_, MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(630, &caller_, &real_))
 		return real_(copy_fn, delete_fn, keyval, extra_state);
@@ -2065,20 +2145,21 @@ static OTHER int other_MPI_Keyval_create(uint64_t caller_, const void *frame_, M
 
 int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(630));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(copy_fn)) && *in_++ == cairn_function(CAIRN_WORD(delete_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
 	}
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(630, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2093,6 +2174,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 
 static OTHER int other_MPI_Keyval_free(uint64_t caller_, const void *frame_, int *keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(631, &caller_, &real_))
 		return real_(keyval);
@@ -2116,20 +2198,21 @@ static OTHER int other_MPI_Keyval_free(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Keyval_free(int *keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(631));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
 	}
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(631, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Keyval_free(keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_next());
 	int result_ = real_(keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2143,6 +2226,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 
 static OTHER int other_MPI_Attr_put(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(632, &caller_, &real_))
 		return real_(comm, keyval, attribute_val);
@@ -2165,20 +2249,21 @@ static OTHER int other_MPI_Attr_put(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(632));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
 	}
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(632, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_put(comm, keyval, attribute_val));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2190,6 +2275,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 
 static OTHER int other_MPI_Attr_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(633, &caller_, &real_))
 		return real_(comm, keyval, attribute_val, flag);
@@ -2214,20 +2300,21 @@ static OTHER int other_MPI_Attr_get(uint64_t caller_, const void *frame_, MPI_Co
 
 int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(633));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
 	}
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(633, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_get(comm, keyval, attribute_val, flag));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2242,6 +2329,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 
 static OTHER int other_MPI_Attr_delete(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(634, &caller_, &real_))
 		return real_(comm, keyval);
@@ -2263,20 +2351,21 @@ static OTHER int other_MPI_Attr_delete(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(634));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
 	}
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(634, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Attr_delete(comm, keyval));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2288,6 +2377,7 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 
 static OTHER MPI_Fint other_MPI_Comm_c2f(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(635, &caller_, &real_))
 		return real_(comm);
@@ -2308,20 +2398,21 @@ static OTHER MPI_Fint other_MPI_Comm_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(635));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(635, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_c2f(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2333,6 +2424,7 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 
 static OTHER MPI_Comm other_MPI_Comm_f2c(uint64_t caller_, const void *frame_, MPI_Fint comm)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(636, &caller_, &real_))
 		return real_(comm);
@@ -2353,20 +2445,21 @@ static OTHER MPI_Comm other_MPI_Comm_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(636));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
 	}
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(636, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Comm_f2c(comm));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Comm result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2378,6 +2471,7 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 
 static OTHER MPI_Fint other_MPI_Type_c2f(uint64_t caller_, const void *frame_, MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(637, &caller_, &real_))
 		return real_(datatype);
@@ -2398,20 +2492,21 @@ static OTHER MPI_Fint other_MPI_Type_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(637));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(637, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_c2f(datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2423,6 +2518,7 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 
 static OTHER MPI_Datatype other_MPI_Type_f2c(uint64_t caller_, const void *frame_, MPI_Fint datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(638, &caller_, &real_))
 		return real_(datatype);
@@ -2443,20 +2539,21 @@ static OTHER MPI_Datatype other_MPI_Type_f2c(uint64_t caller_, const void *frame
 
 MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(638));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
 	}
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(638, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_f2c(datatype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Datatype result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2468,6 +2565,7 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 
 static OTHER MPI_Fint other_MPI_Group_c2f(uint64_t caller_, const void *frame_, MPI_Group group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(639, &caller_, &real_))
 		return real_(group);
@@ -2488,20 +2586,21 @@ static OTHER MPI_Fint other_MPI_Group_c2f(uint64_t caller_, const void *frame_, 
 
 MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(639));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(639, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_c2f(group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2513,6 +2612,7 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 
 static OTHER MPI_Group other_MPI_Group_f2c(uint64_t caller_, const void *frame_, MPI_Fint group)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(640, &caller_, &real_))
 		return real_(group);
@@ -2533,20 +2633,21 @@ static OTHER MPI_Group other_MPI_Group_f2c(uint64_t caller_, const void *frame_,
 
 MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(640));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
 	}
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(640, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Group_f2c(group));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Group result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2558,6 +2659,7 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 
 static OTHER MPI_Fint other_MPI_Request_c2f(uint64_t caller_, const void *frame_, MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(641, &caller_, &real_))
 		return real_(request);
@@ -2578,20 +2680,21 @@ static OTHER MPI_Fint other_MPI_Request_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(641));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(641, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_c2f(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2603,6 +2706,7 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 
 static OTHER MPI_Request other_MPI_Request_f2c(uint64_t caller_, const void *frame_, MPI_Fint request)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(642, &caller_, &real_))
 		return real_(request);
@@ -2623,20 +2727,21 @@ static OTHER MPI_Request other_MPI_Request_f2c(uint64_t caller_, const void *fra
 
 MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(642));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
 	}
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(642, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Request_f2c(request));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Request result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2648,6 +2753,7 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 
 static OTHER MPI_Fint other_MPI_File_c2f(uint64_t caller_, const void *frame_, MPI_File file)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(643, &caller_, &real_))
 		return real_(file);
@@ -2668,20 +2774,21 @@ static OTHER MPI_Fint other_MPI_File_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(643));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
 	}
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(643, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_c2f(file));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2693,6 +2800,7 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 
 static OTHER MPI_File other_MPI_File_f2c(uint64_t caller_, const void *frame_, MPI_Fint file)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(644, &caller_, &real_))
 		return real_(file);
@@ -2713,20 +2821,21 @@ static OTHER MPI_File other_MPI_File_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(644));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
 	}
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(644, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_File_f2c(file));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_File result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2738,6 +2847,7 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 
 static OTHER MPI_Fint other_MPI_Win_c2f(uint64_t caller_, const void *frame_, MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(645, &caller_, &real_))
 		return real_(win);
@@ -2758,20 +2868,21 @@ static OTHER MPI_Fint other_MPI_Win_c2f(uint64_t caller_, const void *frame_, MP
 
 MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(645));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(645, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_c2f(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2783,6 +2894,7 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 
 static OTHER MPI_Win other_MPI_Win_f2c(uint64_t caller_, const void *frame_, MPI_Fint win)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(646, &caller_, &real_))
 		return real_(win);
@@ -2803,20 +2915,21 @@ static OTHER MPI_Win other_MPI_Win_f2c(uint64_t caller_, const void *frame_, MPI
 
 MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(646));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
 	}
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(646, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Win_f2c(win));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Win result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2828,6 +2941,7 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 
 static OTHER MPI_Fint other_MPI_Op_c2f(uint64_t caller_, const void *frame_, MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(647, &caller_, &real_))
 		return real_(op);
@@ -2848,20 +2962,21 @@ static OTHER MPI_Fint other_MPI_Op_c2f(uint64_t caller_, const void *frame_, MPI
 
 MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(647));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(647, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_c2f(op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2873,6 +2988,7 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 
 static OTHER MPI_Op other_MPI_Op_f2c(uint64_t caller_, const void *frame_, MPI_Fint op)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(648, &caller_, &real_))
 		return real_(op);
@@ -2893,20 +3009,21 @@ static OTHER MPI_Op other_MPI_Op_f2c(uint64_t caller_, const void *frame_, MPI_F
 
 MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(648));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
 	}
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(648, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Op_f2c(op));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Op result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2918,6 +3035,7 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 
 static OTHER MPI_Fint other_MPI_Info_c2f(uint64_t caller_, const void *frame_, MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(649, &caller_, &real_))
 		return real_(info);
@@ -2938,20 +3056,21 @@ static OTHER MPI_Fint other_MPI_Info_c2f(uint64_t caller_, const void *frame_, M
 
 MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(649));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(649, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_c2f(info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -2963,6 +3082,7 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 
 static OTHER MPI_Info other_MPI_Info_f2c(uint64_t caller_, const void *frame_, MPI_Fint info)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(650, &caller_, &real_))
 		return real_(info);
@@ -2983,20 +3103,21 @@ static OTHER MPI_Info other_MPI_Info_f2c(uint64_t caller_, const void *frame_, M
 
 MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(650));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
 	}
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(650, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Info_f2c(info));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Info result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3008,6 +3129,7 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 
 static OTHER MPI_Fint other_MPI_Errhandler_c2f(uint64_t caller_, const void *frame_, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(651, &caller_, &real_))
 		return real_(errhandler);
@@ -3028,20 +3150,21 @@ static OTHER MPI_Fint other_MPI_Errhandler_c2f(uint64_t caller_, const void *fra
 
 MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(651));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(651, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_c2f(errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3053,6 +3176,7 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 
 static OTHER MPI_Errhandler other_MPI_Errhandler_f2c(uint64_t caller_, const void *frame_, MPI_Fint errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(652, &caller_, &real_))
 		return real_(errhandler);
@@ -3073,20 +3197,21 @@ static OTHER MPI_Errhandler other_MPI_Errhandler_f2c(uint64_t caller_, const voi
 
 MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(652));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(652, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_f2c(errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Errhandler result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3098,6 +3223,7 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 
 static OTHER MPI_Fint other_MPI_Message_c2f(uint64_t caller_, const void *frame_, MPI_Message message)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(653, &caller_, &real_))
 		return real_(message);
@@ -3118,20 +3244,21 @@ static OTHER MPI_Fint other_MPI_Message_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(653));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
 	}
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(653, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_c2f(message));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3143,6 +3270,7 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 
 static OTHER MPI_Message other_MPI_Message_f2c(uint64_t caller_, const void *frame_, MPI_Fint message)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(654, &caller_, &real_))
 		return real_(message);
@@ -3163,20 +3291,21 @@ static OTHER MPI_Message other_MPI_Message_f2c(uint64_t caller_, const void *fra
 
 MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(654));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
 	}
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(654, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Message_f2c(message));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Message result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3188,6 +3317,7 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 
 static OTHER MPI_Fint other_MPI_Session_c2f(uint64_t caller_, const void *frame_, MPI_Session session)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(655, &caller_, &real_))
 		return real_(session);
@@ -3208,20 +3338,21 @@ static OTHER MPI_Fint other_MPI_Session_c2f(uint64_t caller_, const void *frame_
 
 MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(655));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(655, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_c2f(session));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Fint result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3233,6 +3364,7 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 
 static OTHER MPI_Session other_MPI_Session_f2c(uint64_t caller_, const void *frame_, MPI_Fint session)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(656, &caller_, &real_))
 		return real_(session);
@@ -3253,20 +3385,21 @@ static OTHER MPI_Session other_MPI_Session_f2c(uint64_t caller_, const void *fra
 
 MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(656));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
 	}
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(656, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Session_f2c(session));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	MPI_Session result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3280,6 +3413,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(657, &caller_, &real_))
 		return real_(c_status, f_status);
@@ -3303,6 +3437,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 
 static OTHER int other_MPI_Status_f2c(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_Status *c_status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(658, &caller_, &real_))
 		return real_(f_status, c_status);
@@ -3339,6 +3474,7 @@ static OTHER int other_MPI_Status_f2c(uint64_t caller_, const void *frame_, cons
 
 int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(658));
 	if (CAIRN_UNLIKELY(announced_) && cairn_fortran_ignores_status())
 		c_status = MPI_STATUS_IGNORE;
@@ -3349,11 +3485,11 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	MPI_Status *seen_c_status_ = c_status;
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
-	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
 	}
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
@@ -3362,7 +3498,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f2c(f_status, c_status));
 	if (true && !ignored_c_status_)
 		cairn_mark_statuses(c_status, &own_c_status_, 1);
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(f_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3382,6 +3518,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(659, &caller_, &real_))
 		return real_(c_status, f08_status);
@@ -3407,6 +3544,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(660, &caller_, &real_))
 		return real_(f08_status, c_status);
@@ -3445,6 +3583,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 {
 	uint64_t caller_ = CAIRN_CALLER;
 	const void *const frame_ = CAIRN_FRAME;
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(661, &caller_, &real_))
 		return real_(f08_status, f_status);
@@ -3469,6 +3608,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 
 static OTHER int other_MPI_Status_f2f08(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(662, &caller_, &real_))
 		return real_(f_status, f08_status);
@@ -3493,22 +3633,23 @@ static OTHER int other_MPI_Status_f2f08(uint64_t caller_, const void *frame_, co
 
 int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(662));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
 	}
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(662, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Status_f2f08(f_status, f08_status));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(f_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3522,6 +3663,7 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 
 static OTHER int other_MPI_Address(uint64_t caller_, const void *frame_, void *location, MPI_Aint *address)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(663, &caller_, &real_))
 		return real_(location, address);
@@ -3544,20 +3686,21 @@ static OTHER int other_MPI_Address(uint64_t caller_, const void *frame_, void *l
 
 int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(663));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
 	}
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(663, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Address(location, address));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3571,6 +3714,7 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 
 static OTHER int other_MPI_Errhandler_create(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(664, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
@@ -3594,20 +3738,21 @@ static OTHER int other_MPI_Errhandler_create(uint64_t caller_, const void *frame
 
 int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(664));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(664, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3622,6 +3767,7 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 static OTHER int other_MPI_Errhandler_get(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(665, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -3645,20 +3791,21 @@ static OTHER int other_MPI_Errhandler_get(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(665));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(665, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_get(comm, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3673,6 +3820,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Errhandler_set(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(666, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -3694,20 +3842,21 @@ static OTHER int other_MPI_Errhandler_set(uint64_t caller_, const void *frame_, 
 
 int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(666));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
 	}
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(666, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Errhandler_set(comm, errhandler));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3719,6 +3868,7 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Type_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(667, &caller_, &real_))
 		return real_(datatype, extent);
@@ -3741,20 +3891,21 @@ static OTHER int other_MPI_Type_extent(uint64_t caller_, const void *frame_, MPI
 
 int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(667));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
 	}
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(667, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_extent(datatype, extent));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3768,6 +3919,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 
 static OTHER int other_MPI_Type_hindexed(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(668, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -3796,22 +3948,23 @@ static OTHER int other_MPI_Type_hindexed(uint64_t caller_, const void *frame_, i
 
 int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(668));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(668, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3826,6 +3979,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 
 static OTHER int other_MPI_Type_hvector(uint64_t caller_, const void *frame_, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(669, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -3852,20 +4006,21 @@ static OTHER int other_MPI_Type_hvector(uint64_t caller_, const void *frame_, in
 
 int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(669));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(669, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3880,6 +4035,7 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 
 static OTHER int other_MPI_Type_lb(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(670, &caller_, &real_))
 		return real_(datatype, displacement);
@@ -3902,20 +4058,21 @@ static OTHER int other_MPI_Type_lb(uint64_t caller_, const void *frame_, MPI_Dat
 
 int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(670));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	}
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(670, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_lb(datatype, displacement));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3929,6 +4086,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 
 static OTHER int other_MPI_Type_struct(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(671, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3958,23 +4116,24 @@ static OTHER int other_MPI_Type_struct(uint64_t caller_, const void *frame_, int
 
 int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(671));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	}
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(671, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;
@@ -3989,6 +4148,7 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 
 static OTHER int other_MPI_Type_ub(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
+	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(672, &caller_, &real_))
 		return real_(datatype, displacement);
@@ -4011,20 +4171,21 @@ static OTHER int other_MPI_Type_ub(uint64_t caller_, const void *frame_, MPI_Dat
 
 int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
+	CAIRN_SEES_UNWINDING;
 	const bool announced_ = CAIRN_UNLIKELY(cairn_is_announced(672));
 	struct cairn_record record_;
-	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER);
+	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
 		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
-		cairn_busy(&cairn_self, 0);
+		cairn_idle(&cairn_self);
 		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
 	}
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
 	if (CAIRN_UNLIKELY(announced_))
 		real_ = (__typeof__(real_))cairn_take_announcement(672, CAIRN_CALLER, (void *)real_);
 	CAIRN_REFERENCE_CALL(call_MPI_Type_ub(datatype, displacement));
-	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now(), CAIRN_FRAME);
+	uint64_t *word_ = cairn_repeat(&record_, cairn_epoch_now());
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const uint64_t *const outputs_ = word_;

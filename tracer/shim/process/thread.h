@@ -1,5 +1,5 @@
 // State of a thread that calls MPI: its record buffer, and what the next call needs of the last
-// one. thread.c depends on no other file.
+// one. What it leaves behind when it ends is its location. thread.c depends on no other file.
 #ifndef CAIRN_THREAD_H
 #define CAIRN_THREAD_H
 
@@ -7,12 +7,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../ring/buffer.h"
 #include "hidden.h"
-
-enum { CAIRN_DEPTH = 16 }; // maximal nesting of calls in callbacks
 
 struct cairn_record_header;
 struct cairn_summing;
+
+// Threads that do not live at the same time share a location: a number, and a buffer with the
+// records of all of them. A thread takes over that of one that has ended when it makes its first
+// call, so there are hardly more locations than threads at a time.
+struct cairn_location {
+	_Atomic uint64_t owner;         // tid of the thread | number of takeovers << 32; 0: the location is being set up
+	uint32_t number;                // from 0
+	bool sums;                      // see cairn_thread
+	struct cairn_buffer *buffer;    // NULL: none
+	struct cairn_summing *summing;
+	void *calls;                    // the cache of call_path.c
+};
 
 // The thread's last call of a Fortran procedure (fortran.h).
 struct cairn_announcement {
@@ -37,8 +48,8 @@ struct cairn_thread {
 	uint64_t ticks, epoch;        // what times and epochs of the buffer's short records are relative to
 
 	uint32_t depth;               // number of open records
-	uint32_t busy;
-	uint32_t generation;          // number of buffers so far
+	uint32_t busy;                // 0, or where the frame is of the call in which the thread is inside of the shim
+	uint32_t number;              // of the thread's location, + 1; 0: none yet
 	uint32_t announced;           // by a Fortran procedure: a function; 0: a wrapper has recorded it
 	// for evidence.h, in ticks
 	uint64_t returned;            // end of the last call; 0: ignore the computation since then
@@ -52,7 +63,7 @@ struct cairn_thread {
 	const void *frame[CAIRN_DEPTH]; // where the program called the wrappers of the open records
 
 	struct cairn_announcement announcement;
-	uint32_t number;              // of the thread, + 1; 0: none yet
+	struct cairn_location *location; // NULL: none yet, or no memory for it
 	uint64_t dropped;             // records lost while there was no buffer to count them in
 	uintptr_t code_begin, code_size; // of the module that made the last call
 	uintptr_t python_begin, python_size; // likewise, in a process with an interpreter of Python
@@ -73,20 +84,30 @@ static inline bool cairn_expects_long(const struct cairn_thread *t, uint64_t cal
 	return (t->long_slots >> slot & 1) != 0 && t->long_after[slot] == caller;
 }
 
-// cairn_thread_number returns the number of the calling thread + 1, in the order of the
-// threads' first calls.
+// cairn_thread_number returns the number of the calling thread's location + 1, in the order of their
+// first calls.
 uint32_t cairn_thread_number(void);
 
-// cairn_thread_count returns the number of threads that have a number.
+// cairn_thread_count returns the number of locations.
 uint32_t cairn_thread_count(void);
 
 // cairn_thread_forget detaches the thread from its buffer; its open records become invalid.
 void cairn_thread_forget(struct cairn_thread *t);
 
-// cairn_busy marks the thread as inside of the shim, for signal handlers that interrupt it.
-static inline void cairn_busy(struct cairn_thread *t, uint32_t busy)
+enum { CAIRN_IN_FRAME = 8 }; // frames are multiples of 16, so that busy is not 0
+
+// cairn_busy marks the thread as inside of the shim, in the call with this frame, for signal handlers
+// that interrupt it.
+static inline void cairn_busy(struct cairn_thread *t, const void *frame)
 {
-	t->busy = busy;
+	t->busy = (uint32_t)((uintptr_t)frame + CAIRN_IN_FRAME);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+// cairn_idle ends that.
+static inline void cairn_idle(struct cairn_thread *t)
+{
+	t->busy = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 

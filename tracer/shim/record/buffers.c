@@ -189,13 +189,14 @@ static struct cairn_buffer *copied_slot(const struct slot *slot)
 	return slot->memory;
 }
 
-// other_buffer creates a buffer that is not used again.
-static struct cairn_buffer *other_buffer(uint64_t minimum, const char **why)
+// other_buffer creates a buffer that is not used again. That of a thread that begins is small, since
+// the thread may be one of many.
+static struct cairn_buffer *other_buffer(bool begins, uint64_t minimum, const char **why)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "once-%u.seg", others);
-	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, taken == 0, why);
+	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, begins, taken == 0, why);
 	others += s != NULL;
 	return s;
 }
@@ -216,7 +217,7 @@ static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64
 	}
 	if ((slot = slot_to_copy(full, minimum)) != NULL)
 		s = copied_slot(slot);
-	return s != NULL ? s : other_buffer(minimum, why);
+	return s != NULL ? s : other_buffer(full == NULL, minimum, why);
 }
 
 // stop ends tracing. It writes the reason to a buffer, which needs no disk space: best to a slot,

@@ -1,16 +1,21 @@
 #include "record.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../address/modules.h"
 #include "../address/python.h"
+#include "../address/unwind.h"
 #include "../bind/reference.h"
 #include "../evidence/life.h"
 #include "../process/config.h"
 #include "../process/wide.h"
 #include "buffers.h"
+#include "left.h"
 #include "summed.h"
 
 _Atomic uint64_t cairn_epoch = 2;
@@ -28,7 +33,6 @@ static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint
 	t->buffer = buffer;
 	t->next = t->last = NULL;
 	t->early = t->sums = false;
-	t->generation++;
 	t->cursor = (char *)buffer + CAIRN_BUFFER_HEADER;
 	t->hard = t->cursor + capacity;
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
@@ -125,13 +129,54 @@ static void read_clocks(struct cairn_buffer *s)
 	}
 }
 
-// next_buffer closes the thread's full buffer and continues in a fresh one.
-static bool next_buffer(struct cairn_thread *t, uint64_t size)
+// take_over has a thread that has no buffer go on in that of its location, if there is one: after
+// the records of a thread that has ended, whose open calls nobody comes back to.
+static void take_over(struct cairn_thread *t)
 {
+	const uint32_t number = cairn_thread_number(); // it finds a location
+	struct cairn_location *l = t->location;
+
+	if (number == 0 || l == NULL || t->buffer != NULL || l->buffer == NULL)
+		return;
+	t->summing = l->summing;
+	use_buffer(t, l->buffer, l->buffer->capacity);
+	t->ticks = t->buffer->ticks;
+	t->epoch = t->buffer->epoch;
+	if (t->summing != NULL)
+		cairn_sums_end(t);
+	if (l->sums)
+		cairn_sums_begin(t);
+	t->cursor = cairn_leave(t->buffer, 0, cairn_now());
+	t->buffer->began++;
+}
+
+// block_signals blocks all signals but those that an instruction raises. A handler that never returns
+// would leave what all threads share locked, or a buffer without an owner. It returns the mask before.
+static uint64_t block_signals(void)
+{
+	uint64_t all = ~(uint64_t)0, before = 0;
+
+	for (const int *s = (const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 0}; *s != 0; s++)
+		all &= ~((uint64_t)1 << (*s - 1));
+	(void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(before));
+	return before;
+}
+
+static void restore_signals(uint64_t mask)
+{
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+// change_buffer closes the thread's full buffer and continues in a fresh one.
+static bool change_buffer(struct cairn_thread *t, uint64_t size)
+{
+	take_over(t);
 	struct cairn_buffer *full = t->buffer, *fresh;
 	uint64_t kept = 0, capacity = 0;
 	bool was_early = t->early, sums = false;
 
+	if (full != NULL && t->soft - t->cursor >= (int64_t)size)
+		return true;
 	if (was_early)
 		kept = written(t);
 	if (t->sums)
@@ -142,6 +187,8 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 		cairn_modules_retry(false);
 	}
 	t->buffer = NULL; // it may be unmapped: a signal handler's call that is not recorded is counted elsewhere
+	if (t->location != NULL)
+		t->location->buffer = NULL;
 	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
 	if (fresh == NULL) {
 		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
@@ -158,6 +205,11 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	use_buffer(t, fresh, capacity);
 	if (sums)
 		cairn_sums_begin(t);
+	if (t->location != NULL) {
+		t->location->buffer = fresh;
+		t->location->sums = sums;
+		t->location->summing = t->summing;
+	}
 	if (kept != 0) {
 		memcpy(t->cursor, (char *)full + CAIRN_BUFFER_HEADER, kept);
 		t->cursor += kept;
@@ -168,6 +220,17 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
+static bool next_buffer(struct cairn_thread *t, uint64_t size)
+{
+	const int saved = errno;
+	const uint64_t mask = block_signals();
+	const bool room = change_buffer(t, size);
+
+	restore_signals(mask);
+	errno = saved;
+	return room;
+}
+
 void cairn_count_dropped(uint64_t calls)
 {
 	struct cairn_thread *t = &cairn_self;
@@ -175,6 +238,33 @@ void cairn_count_dropped(uint64_t calls)
 		t->buffer->dropped += calls;
 	else if (!cairn_life_lost(calls))
 		t->dropped += calls;
+}
+
+// leave closes the records of the thread's calls that are nested at least so deep: nobody comes back
+// to them.
+static void leave(struct cairn_thread *t, unsigned depth, uint64_t at)
+{
+	if (t->sums)
+		cairn_sums_end(t);
+	t->cursor = cairn_leave(t->buffer, depth, at);
+	t->depth = depth;
+	if (depth < CAIRN_DEPTH)
+		memset(t->frame + depth, 0, (CAIRN_DEPTH - depth) * sizeof(t->frame[0]));
+}
+
+// leave_calls closes the records of calls that another one shows to have been left.
+static void leave_calls(struct cairn_thread *t, const void *frame, uint64_t size, unsigned function)
+{
+	unsigned depth;
+
+	if (t->depth == 0)
+		return;
+	depth = function == CAIRN_ID_MPI_Finalize ? 0 : cairn_still_open(t, frame);
+	// Where nothing is known of a call on another stack, it must not cost the later ones.
+	if (depth > 0 && (depth == CAIRN_DEPTH || t->hard - t->cursor < (int64_t)size) && !cairn_on_own_stack((uintptr_t)t->frame[0]))
+		depth = 0;
+	if (depth < t->depth)
+		leave(t, depth, cairn_now());
 }
 
 bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size)
@@ -192,16 +282,15 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 			cairn_life_finalized();
 		return false;
 	}
-	if (t->busy) {
+	if (t->busy != 0 && !cairn_resumes(t, record->frame)) {
 		// From a signal handler that interrupted us.
 		cairn_count_dropped(1);
 		return false;
 	}
-	cairn_busy(t, 1);
-	// Records of calls that were left by longjmp or a C++ exception have frames below
-	// ours on the stack.
-	while (t->depth > 0 && t->frame[t->depth - 1] <= record->frame)
-		t->depth--;
+	if (t->busy != 0 && t->buffer != NULL) // what it was interrupted in is not completed
+		t->cursor = cairn_leave(t->buffer, CAIRN_DEPTH, 0);
+	cairn_busy(t, record->frame);
+	leave_calls(t, record->frame, size, function);
 	if (t->depth > 0)
 		room = t->depth < CAIRN_DEPTH && t->hard - t->cursor >= (int64_t)size;
 	else if (t->soft - t->cursor >= (int64_t)size && t->buffer != NULL)
@@ -214,20 +303,18 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		room = early_room(t, size);
 	if (!room) {
 		cairn_count_dropped(1);
-		cairn_busy(t, 0);
+		cairn_idle(t);
 		return false;
 	}
 	record->header = (struct cairn_record_header *)t->cursor;
-	record->generation = t->generation;
 	record->depth = t->depth;
+	record->flags = 0;
 	t->frame[t->depth] = record->frame;
 	return true;
 }
 
 // What a call that repeats an earlier one has no part in is elsewhere in the code.
 #define LATER __attribute__((noinline, cold))
-
-#define FUNCTION_AND_BINDING ((uint64_t)0xffffff << 32) // in the first word of a record
 
 enum { MAX_INPUTS = 1 << (16 - CAIRN_INPUTS_SHIFT) }; // words of header and inputs of an original
 
@@ -294,8 +381,8 @@ static LATER uint64_t *enter_record(struct cairn_record *record, uint64_t *word)
 	record->original = NULL;
 	record->inputs = (uint64_t)(word - (uint64_t *)record->header);
 	begin_record(record, 0);
-	cairn_publish(t, word);
-	cairn_busy(t, 0);
+	cairn_publish_open(t, (void *)record->header, word, record->depth);
+	cairn_idle(t);
 	uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
 		now = cairn_evidence_enter(t, &record->call, now);
@@ -320,17 +407,17 @@ uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now)
 	// It becomes a record that is not short. Its inputs are those of the original.
 	const struct cairn_record_header *o = record->original;
 	record->inputs = inputs_of(o);
-	record->first = o->first & FUNCTION_AND_BINDING;
+	record->first = o->first & CAIRN_FUNCTION_AND_BINDING;
 	record->slot = CAIRN_ORIGINALS; // no original
 	record->linked = false;
 	record->original = NULL;
 	word = (uint64_t *)s + record->inputs;
-	cairn_busy(t, 1);
+	cairn_busy(t, record->frame);
 	memcpy(record->header + 1, o + 1, 8 * record->inputs - CAIRN_HEADER);
 	if (t->cursor == (char *)s + record->size) // no call of a signal handler is behind it
 		cairn_publish(t, word);
 	begin_record(record, now);
-	cairn_busy(t, 0);
+	cairn_idle(t);
 	return word;
 }
 
@@ -347,7 +434,7 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	t->cursor = (char *)s + record->size;
 	t->depth = record->depth + 1;
 	// The original has the same words up to the end of its inputs, without length and flags.
-	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & FUNCTION_AND_BINDING) != 0 ||
+	if (CAIRN_UNLIKELY(offset == 0 || o->caller != record->call.caller || ((o->first ^ record->first) & CAIRN_FUNCTION_AND_BINDING) != 0 ||
 		inputs_of(o) != n + CAIRN_HEADER / 8 || epoch >= CAIRN_SHORT_MAX_EPOCH))
 		return enter_record(record, word);
 	if (CAIRN_UNLIKELY(!cairn_same_words((const uint64_t *)(o + 1), inputs, n)))
@@ -355,8 +442,8 @@ uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word)
 	record->original = o;
 	s->second = epoch << CAIRN_SHORT_ENTER_BITS;
 	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
-	cairn_publish(t, s + 1);
-	cairn_busy(t, 0);
+	cairn_publish_open(t, s, s + 1, record->depth);
+	cairn_idle(t);
 	const uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER))
 		return cairn_repeat_late(record, now);
@@ -388,7 +475,7 @@ static inline void committed(struct cairn_thread *t, const struct cairn_record *
 	}
 	t->last = original;
 	t->depth = record->depth;
-	cairn_busy(t, record->held);
+	cairn_end_record(t, record);
 }
 
 // commit_record commits a record that is not short.
@@ -432,7 +519,7 @@ static LATER void commit_explicit(struct cairn_record *record, const uint64_t *w
 	if (t->sums)
 		cairn_sums_end(t);
 	memmove((char *)w + CAIRN_EXPLICIT_MORE, outputs, 8 * n);
-	*w++ = (record->original->first & FUNCTION_AND_BINDING) | length | (uint64_t)record->flags << 56;
+	*w++ = (record->original->first & CAIRN_FUNCTION_AND_BINDING) | length | (uint64_t)record->flags << 56;
 	*w++ = record->epoch;
 	*w++ = record->call.enter;
 	*w++ = record->exit;
@@ -452,6 +539,8 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 	struct cairn_record_header *o = record->original;
 	struct cairn_short_record *s = (void *)record->header;
 
+	if (CAIRN_UNLIKELY(t->depth > record->depth + 1)) // what was called in it was left
+		leave(t, record->depth + 1, record->exit);
 	if (CAIRN_UNLIKELY(o == NULL)) {
 		commit_record(record, word);
 		return;
@@ -486,8 +575,7 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word)
 
 void cairn_reference_stamps(const struct cairn_record *record)
 {
-	// The record is in a buffer that this thread has not filled, or its generation would differ.
-	const bool there = record != NULL && record->generation == cairn_self.generation;
+	const bool there = record != NULL && cairn_self.frame[record->depth] == record->frame;
 
 	cairn_reference->stamps(there ? record->call.enter : 0, there ? record->exit : 0);
 }

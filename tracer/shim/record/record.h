@@ -23,6 +23,8 @@ enum {
 	CAIRN_NESTED_RESERVE = 16384, // bytes of a buffer reserved for calls in callbacks: they cannot change the buffer
 };
 
+#define CAIRN_FUNCTION_AND_BINDING ((uint64_t)0xffffff << 32) // in the first word of a record
+
 // For functions on the path of every call, which the compiler considers too long to inline.
 #define CAIRN_INLINE inline __attribute__((always_inline))
 
@@ -38,7 +40,6 @@ struct cairn_record {
 	bool linked;         // a later call may be expected to repeat it
 	bool held;           // its space is used after it is committed: the thread stays busy
 	uint16_t slot;       // in the buffer's table of originals
-	uint32_t generation; // of the thread's buffer when the record was opened
 	uint32_t depth;      // open records around this one
 	const void *frame;   // see CAIRN_FRAME
 };
@@ -90,15 +91,14 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 		if (!cairn_open_slowly(record, function, size))
 			return NULL;
 	} else {
-		cairn_busy(t, 1);
+		cairn_busy(t, frame);
 		record->header = (struct cairn_record_header *)t->cursor;
-		record->generation = t->generation;
 		record->depth = 0;
+		record->flags = 0;
 		t->frame[0] = frame;
 	}
 	record->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
 	record->size = size;
-	record->flags = 0;
 	record->held = false;
 	record->epoch = cairn_epoch_now();
 	const uint64_t address = caller << 1 >> 1;
@@ -135,15 +135,16 @@ bool cairn_same_ints(const uint64_t *words, const int *ints, uint64_t n);
 uint64_t *cairn_enter(struct cairn_record *record, uint64_t *word);
 
 // cairn_exit first reads the clock. It returns where the outputs go, or NULL if the record is not
-// ours any more (the process was forked in the call).
+// ours any more: the process was forked in the call, or the call was taken for one that never
+// returns (cairn_open_slowly). While a call is active, no other one has its frame.
 static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
 {
 	uint64_t now = cairn_now();
 	struct cairn_thread *t = &cairn_self;
 
-	if (CAIRN_UNLIKELY(record->generation != t->generation))
+	if (CAIRN_UNLIKELY(t->frame[record->depth] != record->frame))
 		return NULL;
-	cairn_busy(t, 1);
+	cairn_busy(t, record->frame);
 	record->exit = now;
 	record->result = result;
 	const uint64_t caller = record->call.caller;
@@ -174,23 +175,23 @@ void cairn_commit(struct cairn_record *record, const uint64_t *word);
 // cairn_expected returns the inputs of the record that the thread's next call is expected to
 // repeat, if that is a call of function by caller. The thread is busy then. NULL: it is another
 // call.
-static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+static CAIRN_INLINE const uint64_t *cairn_expected(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller, const void *frame)
 {
 	struct cairn_thread *t = &cairn_self;
 
 	size = (size + 7) & ~(uint64_t)7;
 	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size))
 		return NULL;
-	cairn_busy(t, 1);
+	cairn_busy(t, frame);
 	record->original = t->next;
 	if (CAIRN_UNLIKELY(record->original == NULL || record->original->function != function ||
 		(record->original->caller != caller &&
 			(!CAIRN_IS_PATH(record->original->caller) || cairn_call_path(caller) != record->original->caller)))) {
-		cairn_busy(t, 0);
+		cairn_idle(t);
 		return NULL;
 	}
 	record->header = (struct cairn_record_header *)t->cursor;
-	record->generation = t->generation;
+	record->frame = frame;
 	record->depth = 0;
 	record->size = size;
 	record->flags = 0;
@@ -215,23 +216,37 @@ static CAIRN_INLINE void cairn_publish(struct cairn_thread *t, const void *end)
 	atomic_store_explicit(&t->buffer->used, (uint64_t)((const char *)end - (char *)t->buffer) - CAIRN_BUFFER_HEADER, memory_order_release);
 }
 
+// cairn_publish_open does so for a call with depth others around it that begins to be open.
+static CAIRN_INLINE void cairn_publish_open(struct cairn_thread *t, const struct cairn_short_record *begin, const void *end, uint32_t depth)
+{
+	t->buffer->opened[depth] = (uint32_t)((uint64_t)((const char *)(begin + 1) - (char *)t->buffer) - CAIRN_BUFFER_HEADER);
+	cairn_publish(t, end);
+}
+
 // cairn_repeat_late enters the call if that takes more than reading the clock.
 uint64_t *cairn_repeat_late(struct cairn_record *record, uint64_t now);
 
+// cairn_end_record ends the thread's work on a record.
+static CAIRN_INLINE void cairn_end_record(struct cairn_thread *t, const struct cairn_record *record)
+{
+	if (!record->held)
+		cairn_idle(t);
+}
+
 // cairn_repeat is cairn_enter for a call that was expected, with the epoch of its record.
-static CAIRN_INLINE uint64_t *cairn_repeat(struct cairn_record *record, uint64_t epoch, const void *frame)
+static CAIRN_INLINE uint64_t *cairn_repeat(struct cairn_record *record, uint64_t epoch)
 {
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_short_record *s = (struct cairn_short_record *)record->header;
 
 	record->epoch = epoch;
-	t->frame[0] = frame;
+	t->frame[0] = record->frame;
 	t->cursor = (char *)s + record->size;
 	t->depth = 1;
 	s->second = (record->epoch - t->epoch) << CAIRN_SHORT_ENTER_BITS;
 	atomic_store_explicit(&s->first, cairn_short_record(record, CAIRN_SHORT_OPEN, record->size), memory_order_release);
-	cairn_publish(t, s + 1);
-	cairn_busy(t, 0);
+	cairn_publish_open(t, s, s + 1, 0);
+	cairn_idle(t);
 	const uint64_t now = cairn_now();
 	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks || now - t->ticks >= CAIRN_SHORT_MAX_ENTER || epoch - t->epoch >= CAIRN_SHORT_MAX_EPOCH))
 		return cairn_repeat_late(record, now);
@@ -272,7 +287,7 @@ static CAIRN_INLINE void cairn_commit_repeat(struct cairn_record *record, const 
 	t->last = o;
 	t->next = (struct cairn_record_header *)((uint64_t *)(void *)t->buffer + atomic_load_explicit(&o->next, memory_order_relaxed));
 	t->depth = 0;
-	cairn_busy(t, record->held);
+	cairn_end_record(t, record);
 }
 
 #endif

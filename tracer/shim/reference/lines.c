@@ -18,7 +18,9 @@ static char *directory;
 
 // Lines are composed in memory and written at once, so that they are complete if the process dies.
 // Lines of calls before MPI_Init are buffered until the process's directory exists.
-static __thread struct {
+// They are of a location: a thread goes on in the log of one that has ended.
+struct line {
+	uint32_t thread;
 	char *text;
 	size_t length, size;
 	int file; // + 1; 0: not open
@@ -26,7 +28,29 @@ static __thread struct {
 	ino_t inode;
 	uint64_t calls;
 	bool first; // element of a list
-} line;
+	struct line *next;
+};
+static _Atomic(struct line *) lines;
+
+// own returns the line of the thread.
+static struct line *own(void)
+{
+	static __thread struct line *mine, none;
+	struct line *l;
+
+	if (mine != NULL)
+		return mine;
+	const uint32_t thread = cairn_thread_number();
+	for (l = atomic_load(&lines); l != NULL && l->thread != thread; l = l->next)
+		continue;
+	if (l == NULL && (l = calloc(1, sizeof(*l))) != NULL) {
+		l->thread = thread;
+		l->next = atomic_load(&lines);
+		while (!atomic_compare_exchange_weak(&lines, &l->next, l))
+			continue;
+	}
+	return mine = l != NULL ? l : &none;
+}
 
 // Entry times of the thread's last calls: read after all other work of the log at the entry, and
 // written at the return.
@@ -63,24 +87,24 @@ static void add(const char *format, ...)
 {
 	for (;;) {
 		va_list args;
-		size_t room = line.size - line.length;
+		size_t room = own()->size - own()->length;
 		int n;
 
 		va_start(args, format);
-		n = vsnprintf(line.text != NULL ? line.text + line.length : NULL, room, format, args);
+		n = vsnprintf(own()->text != NULL ? own()->text + own()->length : NULL, room, format, args);
 		va_end(args);
 		if (n < 0)
 			return;
 		if ((size_t)n < room) {
-			line.length += (size_t)n;
+			own()->length += (size_t)n;
 			return;
 		}
-		size_t size = 2 * line.size + (size_t)n + 1024;
-		char *text = realloc(line.text, size);
+		size_t size = 2 * own()->size + (size_t)n + 1024;
+		char *text = realloc(own()->text, size);
 		if (text == NULL)
 			return;
-		line.text = text;
-		line.size = size;
+		own()->text = text;
+		own()->size = size;
 	}
 }
 
@@ -99,9 +123,9 @@ static void add_text(const char *text, size_t n)
 
 uint64_t cairn_line_call(const char *function)
 {
-	line.calls++;
-	add("C %llu %llu %s", (unsigned long long)line.calls - 1, atomic_fetch_add(&order, 1), function);
-	return line.calls; // not 0
+	own()->calls++;
+	add("C %llu %llu %s", (unsigned long long)own()->calls - 1, atomic_fetch_add(&order, 1), function);
+	return own()->calls; // not 0
 }
 
 void cairn_line_stamps(uint64_t enter, uint64_t exit)
@@ -132,7 +156,7 @@ void cairn_line_return_double(uint64_t index, double result)
 static bool is_open(void)
 {
 	struct stat s;
-	return line.file != 0 && cairn_stat_file(line.file - 1, &s) && s.st_dev == line.device && s.st_ino == line.inode;
+	return own()->file != 0 && cairn_stat_file(own()->file - 1, &s) && s.st_dev == own()->device && s.st_ino == own()->inode;
 }
 
 static bool open_file(void)
@@ -142,14 +166,14 @@ static bool open_file(void)
 	struct stat s;
 
 	snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
-	line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
-	if (line.file == 0 || !cairn_stat_file(line.file - 1, &s)) {
+	own()->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
+	if (own()->file == 0 || !cairn_stat_file(own()->file - 1, &s)) {
 		cairn_line_give_up();
 		fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);
 		return false;
 	}
-	line.device = s.st_dev;
-	line.inode = s.st_ino;
+	own()->device = s.st_dev;
+	own()->inode = s.st_ino;
 	return true;
 }
 
@@ -158,13 +182,13 @@ static void end_line(void)
 	add("\n");
 	if (directory == NULL || (!is_open() && !open_file()))
 		return;
-	for (size_t at = 0; at < line.length;) {
-		ssize_t n = write(line.file - 1, line.text + at, line.length - at);
+	for (size_t at = 0; at < own()->length;) {
+		ssize_t n = write(own()->file - 1, own()->text + at, own()->length - at);
 		if (n <= 0)
 			break;
 		at += (size_t)n;
 	}
-	line.length = 0;
+	own()->length = 0;
 }
 
 void cairn_line_end(void)
@@ -202,16 +226,16 @@ void cairn_line_double(const char *name, double value)
 void cairn_line_text(const char *name, bool defined, int64_t capacity, const char *text)
 {
 	if (cairn_line_list(name, defined, capacity, text)) {
-		line.length--; // the bracket
+		own()->length--; // the bracket
 		add_text(text, strnlen(text, (size_t)capacity));
 	}
 }
 
 void cairn_line_text_element(const char *text)
 {
-	if (!line.first)
+	if (!own()->first)
 		add(",");
-	line.first = false;
+	own()->first = false;
 	if (text == NULL)
 		add("null");
 	else
@@ -220,18 +244,18 @@ void cairn_line_text_element(const char *text)
 
 void cairn_line_texts_element(char *const *texts)
 {
-	if (!line.first)
+	if (!own()->first)
 		add(",");
-	line.first = false;
+	own()->first = false;
 	if (texts == NULL) {
 		add("null");
 		return;
 	}
 	add("[");
-	line.first = true;
+	own()->first = true;
 	for (; *texts != NULL; texts++)
 		cairn_line_text_element(*texts);
-	line.first = false;
+	own()->first = false;
 	add("]");
 }
 
@@ -243,7 +267,7 @@ void cairn_line_argv(const char *name, bool defined, char ***argv)
 		add(" %s=null", name);
 	} else {
 		add(" %s=", name);
-		line.first = true;
+		own()->first = true;
 		cairn_line_texts_element(*argv);
 	}
 }
@@ -263,7 +287,7 @@ bool cairn_line_list(const char *name, bool defined, int64_t n, const void *list
 		return false;
 	}
 	add(" %s=[", name);
-	line.first = true;
+	own()->first = true;
 	return true;
 }
 
@@ -274,11 +298,11 @@ void cairn_line_list_end(void)
 
 void cairn_line_element(long long value)
 {
-	if (line.first)
+	if (own()->first)
 		add("%lld", value);
 	else
 		add(",%lld", value);
-	line.first = false;
+	own()->first = false;
 }
 
 // The status is queried through MPI, while the records read the structure.

@@ -197,14 +197,17 @@ func CompileForAll(t testing.TB, source string, flags ...string) map[string]stri
 	return programs
 }
 
-// Compile compiles a C program for an MPI and returns its path.
+// Compile compiles a program in C, C++ (.cc) or Fortran (.f90) for an MPI and returns its path.
 func Compile(t testing.TB, implementation, source string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 	compiler := "mpicc." + implementation
-	if filepath.Ext(source) == ".f90" {
+	switch filepath.Ext(source) {
+	case ".f90":
 		compiler = "mpif90." + implementation
 		flags = append(flags, "-fallow-argument-mismatch") // mpif.h has no interfaces for buffers
+	case ".cc":
+		compiler = "mpicxx." + implementation
 	}
 	args := append([]string{"-g", "-O1", "-w", "-o", out, source}, flags...)
 	b, err := exec.Command(compiler, args...).CombinedOutput()

@@ -348,9 +348,9 @@ struct cairn_buffer *cairn_spool_slot(uint32_t number, uint64_t minimum)
 	return (struct cairn_buffer *)at;
 }
 
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool first, const char **why)
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool small, bool first, const char **why)
 {
-	const uint64_t needed = pages(minimum + CAIRN_BUFFER_HEADER), usual = usual_size(), size = needed > usual ? needed : usual;
+	const uint64_t needed = pages(minimum + CAIRN_BUFFER_HEADER), wanted = small ? pages(MIN_SIZE) : usual_size(), size = needed > wanted ? needed : wanted;
 	struct cairn_buffer *s;
 
 	if (size > MAX_SIZE) {

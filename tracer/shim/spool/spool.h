@@ -28,9 +28,9 @@ void *cairn_spool_map(const char *name, size_t size, bool reserved);
 struct cairn_buffer *cairn_spool_slot(uint32_t number, uint64_t minimum);
 
 // cairn_spool_buffer creates a record buffer that is not used again, with room for minimum bytes of
-// records. first: the process has no other, so it may use the reserved part. On failure it returns
-// NULL and sets *why. Calls must not be concurrent.
-struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool first, const char **why);
+// records; small: with not much more. first: the process has no other, so it may use the reserved
+// part. On failure it returns NULL and sets *why. Calls must not be concurrent.
+struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool small, bool first, const char **why);
 
 // cairn_spool_fits reports whether a file may become size bytes long; else it sets errno. A process
 // that writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the application. The limit is meant

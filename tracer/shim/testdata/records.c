@@ -10,6 +10,7 @@
 
 #define CAIRN_REFERENCE_GEN_H // it needs MPI
 #include "../record/record.c"
+#include "../record/left.c"
 #include "../record/summed.c"
 
 #include <signal.h>
@@ -24,7 +25,7 @@
 	} while (0)
 
 enum { LISTS = 24, MOST_WORDS = 100, BUFFERS = 3, LARGEST = 1 << 20, MOST = LARGEST / 16 };
-enum { HEADER_WORDS = 4096 / 8, SHORT_WORDS = 2, RECORD_WORDS = 7, SUMMED_WORDS = 5, ROW_WORDS = 2, SUMMED_FUNCTION = 0xfffe, DEPTH = 3, TRAP_FLAG = 0x100 };
+enum { HEADER_WORDS = 4096 / 8, SHORT_WORDS = 2, RECORD_WORDS = 7, SUMMED_WORDS = 5, ROW_WORDS = 2, SUMMED_FUNCTION = 0xfffe, DEPTH = 3, LEFT = 4, TRAP_FLAG = 0x100 };
 
 // Words of inputs or outputs.
 struct list {
@@ -42,6 +43,7 @@ struct expected {
 	volatile uint64_t enter, exit;
 	const struct list *inputs, *outputs;
 	volatile enum phase least, most;
+	volatile bool left; // by longjmp
 };
 
 // A record as the reader finds it; inputs and outputs are positions in words of the segment.
@@ -222,6 +224,11 @@ static void compare(const struct found *f, const struct expected *e)
 			CHECK(f->enter == e->enter);
 		else
 			CHECK(f->enter == not_entered || f->enter == e->enter);
+		return;
+	}
+	if (e->left) {
+		CHECK(f->epoch == e->epoch && f->enter == e->enter && f->exit >= f->enter);
+		CHECK(f->result == 0 && f->flags == LEFT && f->n_outputs == 0);
 		return;
 	}
 	CHECK(e->most == COMMITTED);
@@ -405,6 +412,7 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 bool cairn_life_lost(uint64_t lost) { return lost == 0; }
 void cairn_life_finalized(void) {}
+bool cairn_on_own_stack(uintptr_t address) { return address != 0; }
 void cairn_stop(const char *why) { (void)why; }
 void cairn_modules_refresh(void) {}
 void cairn_modules_retry(bool at_end) { (void)at_end; }
@@ -430,20 +438,20 @@ static void trapped(int signal)
 }
 
 // enter enters a call; word is NULL if it was expected.
-static uint64_t *enter(struct cairn_record *r, struct expected *e, uint64_t *word, const void *frame)
+static uint64_t *enter(struct cairn_record *r, struct expected *e, uint64_t *word)
 {
 	e->most = ENTERED;
 	reading = &e->enter;
 	step = e;
 	trap(true);
-	word = word == NULL ? cairn_repeat(r, e->epoch, frame) : cairn_enter(r, word);
+	word = word == NULL ? cairn_repeat(r, e->epoch) : cairn_enter(r, word);
 	trap(false);
 	step = NULL;
 	e->least = ENTERED;
 	return word;
 }
 
-static uint64_t *leave(struct cairn_record *r, struct expected *e, uint64_t *word)
+static uint64_t *end_call(struct cairn_record *r, struct expected *e, uint64_t *word)
 {
 	reading = &e->exit;
 	step = e;
@@ -509,9 +517,9 @@ static void fill(struct list *l, uint64_t k)
 
 // is_expected reports whether a call is what the thread expects, as a wrapper does.
 static bool is_expected(struct cairn_record *r, unsigned function, uint64_t bytes, uint64_t caller,
-	const struct list *inputs)
+	const struct list *inputs, const void *frame)
 {
-	const uint64_t *in = cairn_expected(r, function, bytes, caller);
+	const uint64_t *in = cairn_expected(r, function, bytes, caller, frame);
 
 	if (in == NULL)
 		return false;
@@ -520,21 +528,22 @@ static bool is_expected(struct cairn_record *r, unsigned function, uint64_t byte
 		repeats++;
 		return true;
 	}
-	cairn_busy(&cairn_self, 0);
+	cairn_idle(&cairn_self);
 	return false;
 }
 
 // open_call opens the record of a random call, one of few; NULL: it is not recorded. *word is NULL
 // if it was expected.
 static struct expected *open_call(struct cairn_record *r, unsigned depth, uint64_t **word,
-	const void *frame)
+	uint64_t *frame)
 {
 	const struct list *inputs = &lists[below(variety)];
 	const struct list *outputs = below(calm ? 500 : 4) == 0 ? &lists[below(variety)] : inputs;
 	const uint64_t function = 1 + below(2);
 	const uint64_t caller = 977 + 977 * below(sites), fortran = caller % 2;
 	const uint64_t most = RECORD_WORDS + inputs->n + outputs->n + below(3);
-	const bool repeat = is_expected(r, (unsigned)function, 8 * most, caller, inputs);
+	frame[-1] = caller;
+	const bool repeat = is_expected(r, (unsigned)function, 8 * most, caller, inputs, frame);
 
 	*word = repeat ? NULL : cairn_open(r, (unsigned)function, 8 * most, caller | fortran << 63, frame);
 	segment = (const uint64_t *)(const void *)cairn_self.buffer;
@@ -560,8 +569,8 @@ static struct expected *open_call(struct cairn_record *r, unsigned depth, uint64
 static __attribute__((noinline)) void call(unsigned depth)
 {
 	struct cairn_record r;
-	uint64_t *word;
-	struct expected *e = open_call(&r, depth, &word, CAIRN_FRAME);
+	uint64_t stack[2], *word; // where the return address is, and what is above it
+	struct expected *e = open_call(&r, depth, &word, stack + 1);
 
 	if (e == NULL)
 		return;
@@ -569,14 +578,16 @@ static __attribute__((noinline)) void call(unsigned depth)
 	take_epoch(&r, e, cairn_epoch_before);
 	e->first_epoch = e->epoch;
 	look_sometimes();
-	word = enter(&r, e, word, CAIRN_FRAME);
+	word = enter(&r, e, word);
 	look_sometimes();
 	for (pass(); depth < DEPTH && below(calm ? 1000 : 5) == 0; pass())
 		call(depth + 1);
-	if (below(calm ? 1000 : 20) == 0)
+	if (below(calm ? 1000 : 20) == 0) {
+		e->left = true;
 		return;
+	}
 	e->result = below(calm ? 500 : 8) == 0 ? random_state : 0;
-	word = leave(&r, e, word);
+	word = end_call(&r, e, word);
 	memcpy(word, e->outputs->words, 8 * e->outputs->n);
 	r.flags = e->flags = (uint8_t)(below(calm ? 500 : 8) == 0 ? below(4) : 0);
 	take_epoch(&r, e, cairn_epoch_after);
@@ -603,7 +614,8 @@ static void process(uint64_t number)
 	ticks = below((uint64_t)1 << 40);
 	atomic_store(&cairn_epoch, last_epoch = 2);
 	memset(&cairn_self, 0, sizeof(cairn_self));
-	atomic_store(&threads, alone ? 0 : 7);
+	memset(first, 0, sizeof(first));
+	atomic_store(&locations, alone ? 0 : 7);
 	memset(early, 0, sizeof(early));
 	atomic_store(&early_taken, below(2) == 0);
 	cairn_self.long_ticks = (uint64_t)1 << (below(2) == 0 ? 20 : 63);
@@ -637,8 +649,8 @@ int main(int argc, char **argv)
 		below(1);
 		memcpy((char *)buffers + i, &random_state, sizeof(random_state));
 	}
-	const uint64_t first = strtoul(argv[2], NULL, 10), seeds = strtoul(argv[3], NULL, 10);
-	for (uint64_t s = first; s < first + seeds; s++)
+	const uint64_t begin = strtoul(argv[2], NULL, 10), seeds = strtoul(argv[3], NULL, 10);
+	for (uint64_t s = begin; s < begin + seeds; s++)
 		if (!within || s % 16 != 0)
 			process(s);
 	for (unsigned s = 0; s < STATES; s++)

@@ -14,6 +14,7 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	va_list args;
 	long a[5];
 
+	CAIRN_SEES_UNWINDING;
 	va_start(args, level);
 	for (int i = 0; i < 5; i++)
 		a[i] = va_arg(args, long);

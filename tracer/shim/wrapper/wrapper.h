@@ -25,6 +25,9 @@
 			(cairn_reference_stamps(word_ != NULL ? &record_ : NULL), cairn_reference->write->call); \
 	} while (0)
 
+// In a function: an unwinder that passes its frame calls cairn_unwound (left.c).
+#define CAIRN_SEES_UNWINDING __asm__ volatile(".cfi_personality 0x1b, cairn_unwound") // relative to the place, 4 bytes, signed
+
 // The body for calls that do not repeat what was expected.
 #define OTHER __attribute__((noinline, noclone))
 
