@@ -158,7 +158,7 @@ static void observe(void)
 	printf("%d, no new privileges %d, seccomp %d\n", reaper, prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), prctl(PR_GET_SECCOMP));
 	const mode_t mask = umask(0);
 	umask(mask);
-	printf("umask %o, uid %d %d, directory %d\n", mask, getuid(), geteuid(), strcmp(getcwd(text, sizeof(text)) != NULL ? text : "", getenv("PWD") != NULL ? getenv("PWD") : ""));
+	printf("umask %o, root %d %d, directory %d\n", mask, getuid() == 0, geteuid() == 0, strcmp(getcwd(text, sizeof(text)) != NULL ? text : "", getenv("PWD") != NULL ? getenv("PWD") : ""));
 	printf("rounding %d, exceptions %x, locale %s, rand %d\n", fegetround(), fetestexcept(FE_ALL_EXCEPT & ~FE_INEXACT), setlocale(LC_ALL, NULL), rand());
 	print_children();
 	print_descriptors();
