@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 type platform struct {
 	name, compiler string
 	library        func(t *testing.T, name string) string // the tracer's library of this name
-	// what runs a program of the platform, and the variable of its environment that has what to preload
+	// what runs a program of the platform, and the variable that has what to preload
 	emulator []string
 	preload  string
 }
@@ -39,8 +40,8 @@ func platforms() []platform {
 	}
 }
 
-// headers are the flags of MPICH's headers, which testdata/fakempi.c needs. They are the same for all
-// platforms.
+// headers are the flags of MPICH's headers, which testdata/fakempi.c needs. They are the same for
+// all platforms.
 func headers(t *testing.T) (flags []string) {
 	t.Helper()
 	show, err := exec.Command("mpicc.mpich", "-show").Output()
@@ -54,8 +55,8 @@ func headers(t *testing.T) (flags []string) {
 	return flags
 }
 
-// build compiles a program of testdata, and an MPI library of one process. musl-gcc leaves out the table of frames
-// (--eh-frame-hdr) that compilers of systems with musl write.
+// build compiles a program of testdata, and an MPI library of one process. musl-gcc leaves out the
+// table of frames (--eh-frame-hdr) that compilers of systems with musl write.
 func (p platform) build(t *testing.T, program string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +74,7 @@ func (p platform) build(t *testing.T, program string, flags ...string) string {
 // trace runs a program under the tracer, where it must do what it does without it.
 func (p platform) trace(t *testing.T, config map[string]any, program ...string) *shimtest.Tracer {
 	t.Helper()
-	command := append(p.emulator, program...)
+	command := slices.Concat(p.emulator, program)
 	plain := shimtest.Run(t, nil, command...)
 	require.Equal(t, 0, plain.Code, plain.Stdout+plain.Stderr)
 	tracer := shimtest.NewTracer(t, config)
@@ -179,7 +180,8 @@ func lines(t *testing.T, c *trace.Content) map[int][]string {
 }
 
 // Call paths are found in frames of all kinds. A function that the C library calls is where a path
-// ends with musl, which does not describe its frames. Fortran's calls have their callers and statuses.
+// ends with musl, which does not describe its frames. Fortran's calls have their callers and
+// statuses.
 func TestFramesOnPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms()[:3] {

@@ -62,7 +62,8 @@ func (r root) inside(command ...string) []string {
 	return append([]string{"unshare", "-m", "--propagation", "private", "sh", "-c", enter, string(r)}, command...)
 }
 
-// install copies the tracer's libraries to where they can be seen in a root, and returns what to preload.
+// install copies the tracer's libraries to where they can be seen in a root, and returns what to
+// preload.
 func install(t *testing.T, tracer *shimtest.Tracer) string {
 	t.Helper()
 	lib := filepath.Join(tracer.Dir, "lib")
@@ -95,7 +96,8 @@ func TestReleases(t *testing.T) {
 				} else {
 					launch = append(launch, "-x", "LD_PRELOAD="+preload)
 				}
-				quiet := "OMPI_MCA_mca_base_component_show_load_errors=0" // components whose libraries are found by scripts of packages
+				// some components have libraries that are found by scripts of packages
+				quiet := "OMPI_MCA_mca_base_component_show_load_errors=0"
 				result := tracer.RunWith(t, []string{quiet}, r.inside(append(launch, program)...)...)
 				require.Equal(t, 0, result.Code, result.Stdout+result.Stderr)
 				require.NotContains(t, result.Stderr, "cairn")

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// On arm64 nodes the image's commands and libraries are those for arm64. The real binaries run here in an
-// emulator (Debian's qemu-user), where the probe sees this machine's own programs.
+// On arm64 nodes the image's commands and libraries are those for arm64. The real binaries run here
+// in an emulator (Debian's qemu-user), where the probe sees this machine's own programs.
 func TestArm64(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in make test-all: it compiles the commands for arm64")
