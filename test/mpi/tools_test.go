@@ -33,10 +33,6 @@ const (
 
 func (p placement) String() string { return []string{"preloaded", "own", "linked", "after"}[p] }
 
-// inFront reports whether a tool is called before the shim. Its own calls of MPI are recorded,
-// since nothing distinguishes them from the program's.
-func (p placement) inFront() bool { return p == preloaded || p == own }
-
 // A tooled program is a program with at most one tool in each placement.
 type tooled struct {
 	implementation string
