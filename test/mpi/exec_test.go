@@ -104,8 +104,8 @@ os.kill(os.getpid(), signal.SIGKILL) if "-kill" in sys.argv else sys.exit(7)
 
 // A program under `cairn exec` is the process that its launcher started, as without it, whether it
 // is the first of its host or not: it has no child that it did not start, no CPU time of one, and
-// the signals, limits, descriptors and CPUs that it was given. (That a child ended is not seen where
-// children are ignored, so they are in half of the cases.)
+// the signals, limits, descriptors and CPUs that it was given. (That a child ended is not seen
+// where children are ignored, so they are in half of the cases.)
 func TestExecIsTheProgram(t *testing.T) {
 	for name, handled := range map[string]string{"children ignored": "", "children not ignored": "17"} {
 		for _, kill := range []bool{false, true} {

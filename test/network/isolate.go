@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// Isolate gives a host PID and mount namespaces of its own, in which the folders of private stand in
-// the place of others. The first process there lives until the network is closed.
+// Isolate gives a host PID and mount namespaces of its own, in which the folders of private stand
+// in the place of others. The first process there lives until the network is closed.
 func (h *Host) Isolate(private map[string]string) error {
 	mounts := ""
 	arguments := []string{"sh"}
@@ -46,8 +46,8 @@ func (h *Host) inside() []string {
 	return []string{"sh", "-c", `exec nsenter --target ` + child + ` --net --uts --mount --pid -- "$@"`, "sh"}
 }
 
-// KillAll ends all processes of an isolated host except for its first one, as a batch system does at
-// the end of a step.
+// KillAll ends all processes of an isolated host except for its first one, as a batch system does
+// at the end of a step.
 func (h *Host) KillAll() {
 	command := append(h.inside(), "sh", "-c", "kill -KILL -1")
 	_ = exec.Command(command[0], command[1:]...).Run() // it ends itself, too

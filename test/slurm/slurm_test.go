@@ -175,8 +175,8 @@ func (c *cluster) requireTrace(t *testing.T, out, printed string) {
 	}
 }
 
-// Tasks of srun are traced with `cairn exec`, and with `cairn run`, which puts it there, whether the
-// nodes see the folder of `cairn run` or not. Two steps of a job at the same time are two runs.
+// Tasks of srun are traced with `cairn exec`, and with `cairn run`, which puts it there, whether
+// the nodes see the folder of `cairn run` or not. Two steps of a job at the same time are two runs.
 func TestSrun(t *testing.T) {
 	c := newCluster(t, "proctrack/linuxproc")
 	program := shimtest.Example("openmpi", "ring")

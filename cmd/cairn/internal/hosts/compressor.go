@@ -30,8 +30,8 @@ const (
 	heldDescriptor  = 3 // the lock of the folder
 	readyDescriptor = 4 // is written to when tasks can announce themselves
 
-	// quiet is how long a compressor without tasks waits for further ones, where their number is not
-	// known.
+	// quiet is how long a compressor without tasks waits for further ones, where their number is
+	// not known.
 	quiet = 2 * time.Second
 	// late is the same where it is known, and some have not come.
 	late = 5 * time.Second
@@ -140,8 +140,8 @@ func useAllCPUs() {
 	_, _, _ = unix.Syscall(unix.SYS_SET_MEMPOLICY, standard, 0, 0)
 }
 
-// keepOnly keeps descriptors above the last one from what this process starts: a launcher waits until
-// nobody has its pipes and sockets.
+// keepOnly keeps descriptors above the last one from what this process starts: a launcher waits
+// until nobody has its pipes and sockets.
 func keepOnly(last int) {
 	open, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range open {

@@ -5,8 +5,8 @@
 // with the tracer and the spool, and ends after the host's tasks. Then it writes the host's part,
 // an archive of the spool, to the run's folder, if the host sees that.
 //
-//   - Which tasks belong together is what the launcher says of them, the run's folder, and the host.
-//     The lock of the host's folder decides who is first.
+//   - Which tasks belong together is what the launcher says of them, the run's folder, and the
+//     host. The lock of the host's folder decides who is first.
 //   - What a compressor that was killed leaves is complete: whoever gets the lock makes the part.
 //   - `cairn run` fetches parts that are on other hosts by means of the launcher: it starts
 //     `cairn send` in the place of the program.

@@ -217,8 +217,8 @@ func complete(out string) bool {
 	return size != unknown && len(ranks) >= size
 }
 
-// AwaitAll waits for the parts of all tasks in a run's folder, or until somebody has finished it. It
-// waits longer than the limit while a part is being written.
+// AwaitAll waits for the parts of all tasks in a run's folder, or until somebody has finished it.
+// It waits longer than the limit while a part is being written.
 func AwaitAll(out string, limit time.Duration) {
 	const poll = 50 * time.Millisecond
 	mark := (&Run{Out: out}).mark()

@@ -82,17 +82,14 @@ func variables(kind string, names ...string) func() string {
 	}
 }
 
-// openMPIJob names the job by the name space. Before Open MPI 5 that is a small number, but all
-// tasks have the address of mpirun, too.
+// openMPIJob names the job by the name space. That repeats where mpirun has a PID namespace of its
+// own; so there are Open MPI's random key and, with Open MPI 4, the address of mpirun.
 func openMPIJob() string {
 	space := os.Getenv("PMIX_NAMESPACE")
 	if space == "" {
 		return ""
 	}
-	if address := os.Getenv("OMPI_MCA_orte_hnp_uri"); address != "" {
-		return "openmpi-" + digest(space, address)
-	}
-	return "openmpi-" + space
+	return "openmpi-" + digest(space, os.Getenv("OMPI_MCA_orte_hnp_uri"), os.Getenv("OMPI_MCA_orte_precondition_transports"))
 }
 
 // hydraJob names the job by the address of mpiexec, which Hydra's proxies have on their command

@@ -40,9 +40,9 @@ func Made(e fs.DirEntry) bool {
 // Spool returns the spool of the root in a folder.
 func Spool(folder string) string { return filepath.Join(folder, spoolFolder) }
 
-// New makes a root in a folder, with an empty spool or the one that is there. The libraries for both
-// MPIs are preloaded; the one for the other MPI passes calls through. If this process is killed, kept
-// decides whether what is on the tmpfs stays for a day.
+// New makes a root in a folder, with an empty spool or the one that is there. The libraries for
+// both MPIs are preloaded; the one for the other MPI passes calls through. If this process is
+// killed, kept decides whether what is on the tmpfs stays for a day.
 func New(folder string, config settings.Settings, kept bool) (*Root, error) {
 	libraries, err := FindLibraries()
 	if err != nil {
