@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Names in the folder of a run.
@@ -13,6 +14,8 @@ const (
 	partsFolder  = "parts"
 	markFile     = "run"
 	traceFile    = "trace.cairn"
+
+	unfinishedMark = ".run-" // while it is written
 )
 
 // partsOf returns the folder for the parts of hosts in that of a run.
@@ -26,7 +29,7 @@ func (r *Run) Mark() error {
 	if err := os.MkdirAll(partsOf(r.Out), 0o755); err != nil {
 		return err
 	}
-	own, err := os.CreateTemp(filepath.Dir(r.mark()), ".run-")
+	own, err := os.CreateTemp(filepath.Dir(r.mark()), unfinishedMark)
 	if err != nil {
 		return err
 	}
@@ -40,6 +43,14 @@ func (r *Run) Mark() error {
 		return os.Rename(own.Name(), r.mark()) // a file system without links
 	}
 	return nil
+}
+
+// Marked reports whether the parts of a run are, or will be, in its folder.
+func Marked(out string) bool { return exists((&Run{Out: out}).mark()) }
+
+// Made reports whether this package makes such an entry beside a tracer's root.
+func Made(e fs.DirEntry) bool {
+	return e.IsDir() && e.Name() == partsFolder || e.Type().IsRegular() && (e.Name() == markFile || strings.HasPrefix(e.Name(), unfinishedMark))
 }
 
 // sees reports whether this host sees the run's folder.

@@ -109,7 +109,7 @@ func (r Run) reopen(out string) (*runFolder, error) {
 	const poll = 100 * time.Millisecond
 	for waited := false; ; waited = true {
 		folder, err := openRunFolder(out, true)
-		if err == nil || !cli.IsUsageError(err) {
+		if !errors.Is(err, errInUse) {
 			return folder, err
 		}
 		if !waited {

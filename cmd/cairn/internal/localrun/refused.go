@@ -8,11 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 )
 
 // taken is the error for a folder in which something else is. Without -o the next folder is used.
 type taken struct{ error }
+
+func (t taken) Unwrap() error { return t.error }
+
+// errInUse is the error for a folder that another run is writing to.
+var errInUse = errors.New("another cairn run is writing to it")
 
 // unwritable returns the error for a folder that a run cannot be written to.
 func unwritable(folder string, err error) error {
@@ -82,7 +88,7 @@ func (f *runFolder) othersFiles() error {
 		return unwritable(f.path, err)
 	}
 	for _, e := range entries {
-		if !tracerroot.Made(e) {
+		if !tracerroot.Made(e) && !hosts.Made(e) {
 			return needed(tracerFolder, e.Name()+" is in it")
 		}
 	}

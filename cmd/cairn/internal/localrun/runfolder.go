@@ -100,7 +100,7 @@ func (f *runFolder) lock() error {
 	}
 	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		folder.Close()
-		return taken{fmt.Errorf("another cairn run is writing to %s: name another folder with -o", f.path)}
+		return taken{fmt.Errorf("%s: %w: name another folder with -o", f.path, errInUse)}
 	}
 	f.held = folder
 	return nil
@@ -139,7 +139,7 @@ func (f *runFolder) earlier() []string {
 			}
 		}
 	}
-	if f.recorded() {
+	if f.recorded() || hosts.Marked(f.path) {
 		found = append(found, tracerFolder)
 	}
 	return found
