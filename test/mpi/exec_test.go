@@ -31,6 +31,7 @@ func TestExecOnThisHost(t *testing.T) {
 	for _, implementation := range shimtest.ImplementationsOf(1) {
 		t.Run(implementation, func(t *testing.T) {
 			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir)
 			by := map[string]result{"run": trace(t, []string{"--verify"}, launch(implementation, 4, "ring")...)}
 			out := filepath.Join(dir, "out")
 			command := shimtest.Launch(implementation, 4, cairnBinary(), "exec", "-o", out, "--verify", shimtest.Example(implementation, "ring"))
@@ -57,6 +58,9 @@ func TestExecOnThisHost(t *testing.T) {
 			require.NotZero(t, refused.Code)
 			require.Contains(t, refused.Stderr, out+" has an earlier run in it (trace.cairn)")
 			require.NotContains(t, refused.Stdout, "ranks")
+			left, err := filepath.Glob(filepath.Join(dir, "cairn-*", "*"))
+			require.NoError(t, err)
+			require.Empty(t, left)
 		})
 	}
 }

@@ -109,6 +109,7 @@ func (s *start) join() ([]string, error) {
 // startCompressor starts the host's compressor, which keeps the lock, and waits until it is ready.
 func (s *start) startCompressor(here folder, held *os.File) error {
 	if err := s.run.claim(); err != nil {
+		_ = os.RemoveAll(string(here)) // nobody traces anything in it
 		return err
 	}
 	raw, err := json.Marshal(s.run)
