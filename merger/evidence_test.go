@@ -68,19 +68,14 @@ func TestThreadsWorthARow(t *testing.T) {
 		Context: []trace.ContextSample{{}, {MonotonicNS: 1000}},
 		Threads: []trace.ThreadUsage{
 			{TID: 10, Name: "app", CPUNS: 0, CallsMPI: true},
-			{TID: 11, Name: "cairn", CPUNS: 3, RunDelayNS: 1, Tool: true},
 			{TID: 12, Name: "worker", CPUNS: 5},
 			{TID: 13, Name: "progress", CPUNS: 4, RunDelayNS: 900},
-			{TID: 14, Name: "cairn2", CPUNS: 2, RunDelayNS: 6, Tool: true},
 		},
 	}
 	require.Equal(t, []trace.ThreadUsage{
 		{TID: 10, Name: "app", CallsMPI: true},
-		{TID: 10, Name: "cairn", CPUNS: 5, RunDelayNS: 7, Tool: true},
 		{TID: 12, Name: "worker", CPUNS: 5},
 	}, worthThreads(&r))
-	r.Threads[4].RunDelayNS = trace.Unknown
-	require.EqualValues(t, trace.Unknown, worthThreads(&r)[1].RunDelayNS)
 	r.Context = nil
-	require.Len(t, worthThreads(&r), 4, "how long the run was is not known")
+	require.Len(t, worthThreads(&r), 3, "how long the run was is not known")
 }

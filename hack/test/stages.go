@@ -29,7 +29,7 @@ var stages = []stage{
 		"go list -test -export -gcflags=-d=checkptr " + unsafe + " >/dev/null",
 		"go list -test -export -race " + concurrent + " >/dev/null",
 	}},
-	{name: "mpi", after: []string{"build"}, budget: 400, steps: []string{
+	{name: "mpi", after: []string{"build"}, budget: 460, steps: []string{
 		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
 	}},
 	{name: "e2e", after: []string{"build"}, budget: 340, steps: []string{"hack/e2e.sh"}},

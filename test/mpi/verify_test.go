@@ -87,7 +87,7 @@ func TestExitCodes(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"no MPI program":      {[]string{"true"}, 70, "not linked to an MPI library"},
+		"no MPI program":      {[]string{"true"}, 70, "not linked with an MPI library"},
 		"failing, no MPI":     {[]string{"false"}, 1, "exit code 1, and no rank recorded a call"},
 		"no such command":     {[]string{"no-such-command"}, 127, "no-such-command"},
 		"application exits 3": {launch("openmpi", 4, "early-exit", "--exit", "3"), 3, ""},

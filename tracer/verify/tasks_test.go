@@ -41,9 +41,9 @@ func TestThreadsGoOnWhereOthersHaveEnded(t *testing.T) {
 			mostBytes                   int64
 			verify                      bool
 		}{
-			{3000, 1, 40, 1 << 20, false},
+			{3000, 1, 40, 6 << 20, false},
 			{2000, 100, 400, 12 << 20, false},
-			{300, 1, 40, 1 << 20, true},
+			{300, 1, 40, 6 << 20, true},
 		} {
 			t.Run(fmt.Sprintf("%s/%d-%d", implementation, test.threads, test.together), func(t *testing.T) {
 				tracer := shimtest.NewTracer(t, map[string]any{"verify": test.verify})

@@ -15,8 +15,10 @@ static struct cairn_location first[SHORTEST];
 static _Atomic(struct cairn_location *) tables[TABLES] = {first};
 static _Atomic uint32_t locations;
 
-// Locations are looked at in turn, a few at each first call of a thread.
-enum { TRIES = 16 };
+// Locations are looked at in turn, a few at each first call of a thread. Where there are few, each
+// thread has its own: which of them ends first is a race, and rows that two threads share by chance
+// differ from run to run.
+enum { TRIES = 16, FEW = 32 };
 static _Atomic uint32_t turn;
 
 // location_at returns the location with a number; NULL if there is no memory for it.
@@ -54,7 +56,7 @@ static struct cairn_location *of_ended(pid_t self)
 {
 	const uint32_t count = atomic_load(&locations);
 
-	for (uint32_t i = 0; i < count && i < TRIES; i++) {
+	for (uint32_t i = 0; count >= FEW && i < TRIES; i++) {
 		struct cairn_location *l = location_at(atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % count);
 		uint64_t owner = l != NULL ? atomic_load_explicit(&l->owner, memory_order_acquire) : 0;
 		const uint64_t mine = ((owner >> 32) + 1) << 32 | (uint32_t)self;
