@@ -41,7 +41,7 @@ var stages = []stage{
 	{name: "race", after: []string{"build"}, budget: 240, steps: []string{
 		"go test -vet=off -race -timeout 25m -skip '^(" + voluminous + ")$' " + concurrent,
 	}},
-	{name: "tracer", after: []string{"build"}, budget: 240, steps: []string{
+	{name: "tracer", after: []string{"build"}, budget: 280, steps: []string{
 		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -parallel 3 -timeout 30m ./tracer/shim/... ./tracer/verify/...",
 	}},
 	{name: "verify", after: []string{"build"}, budget: 400, steps: []string{"hack/verify.sh"}},
