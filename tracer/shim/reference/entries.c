@@ -1,6 +1,7 @@
 #include "entries.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,14 @@ void cairn_entries_open(const char *directory)
 //
 // Both registers may change at the entry of a function.
 enum { STUB = 96, MOVED = 48, JUMP = 5 };
+
+// is_near reports whether instructions of one place reach the other.
+static bool is_near(const unsigned char *a, const unsigned char *b)
+{
+	const uintptr_t limit = (uintptr_t)1 << 30;
+
+	return (uintptr_t)a - (uintptr_t)b + limit < 2 * limit;
+}
 
 void cairn_entered(void);
 
@@ -148,7 +157,10 @@ static bool move_instructions(unsigned char *to, const unsigned char *from)
 		if (i.relative != 0) {
 			int32_t d;
 			memcpy(&d, distance, 4);
-			d += (int32_t)(from - moved);
+			const int64_t from_there = d + (int64_t)(from - moved);
+			d = (int32_t)from_there;
+			if (d != from_there)
+				return false;
 			memcpy(distance, &d, 4);
 		}
 	}
@@ -157,6 +169,83 @@ static bool move_instructions(unsigned char *to, const unsigned char *from)
 	put(&to, "\xe9", 1);
 	put_distance(&to, from);
 	return true;
+}
+
+// Where a function begins, and the end of what is mapped behind it.
+struct code {
+	const unsigned char *function, *end;
+};
+
+// find_end is called for each mapped object until one has the function.
+static int find_end(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct code *code = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD || (uintptr_t)code->function - begin >= p->p_memsz)
+			continue;
+		code->end = (const unsigned char *)(begin + p->p_memsz);
+		return 1;
+	}
+	return 0;
+}
+
+// is_short reports whether an instruction has a distance of 8 bits.
+static bool is_short(const unsigned char *at)
+{
+	return *at == 0xeb || (*at >= 0x70 && *at <= 0x7f) || (*at >= 0xe0 && *at <= 0xe3);
+}
+
+// target returns where a branch leads, or what the instruction uses by its distance; NULL: neither.
+static const unsigned char *target(const unsigned char *at, struct cairn_instruction i)
+{
+	int32_t distance;
+
+	if (is_short(at))
+		return at + 2 + (signed char)at[1];
+	if (i.relative == 0)
+		return NULL;
+	memcpy(&distance, at + i.relative, 4);
+	return at + i.length + distance;
+}
+
+// is_start reports whether an instruction of the function begins at a place.
+static bool is_start(const unsigned char *function, const unsigned char *place)
+{
+	while (function < place) {
+		const unsigned length = is_short(function) ? 2 : cairn_instruction(function).length;
+		if (length == 0)
+			return false; // the function is not changed
+		function += length;
+	}
+	return function == place;
+}
+
+// may_branch_back reports whether a branch may lead to the middle of the jump. From the first
+// instruction on that is not known, each byte may be a branch's first. What follows the function is
+// looked at, too: its size is not known.
+static bool may_branch_back(const unsigned char *function)
+{
+	enum { FARTHEST = 8192, LONGEST = 16 };
+	struct code code = {function, function};
+	bool known = true;
+
+	dl_iterate_phdr(find_end, &code);
+	if (code.end > function + FARTHEST)
+		code.end = function + FARTHEST;
+	for (const unsigned char *at = function; at + LONGEST < code.end;) {
+		const struct cairn_instruction i = cairn_instruction(at);
+		const unsigned length = is_short(at) ? 2 : i.length;
+		const unsigned char *to = target(at, i);
+		if (to > function && to < function + JUMP && is_start(function, to))
+			return true;
+		known = known && length != 0;
+		at += known ? length : 1;
+	}
+	return false;
 }
 
 static bool change(unsigned char *function, unsigned char *stub, unsigned id)
@@ -169,7 +258,7 @@ static bool change(unsigned char *function, unsigned char *stub, unsigned id)
 
 	if (memcmp(function, endbr64, sizeof(endbr64)) == 0)
 		function += sizeof(endbr64);
-	if (!move_instructions(moved, function))
+	if (!is_near(function, stub) || may_branch_back(function) || !move_instructions(moved, function))
 		return false;
 	put(&at, "\x41\xbb", 2); // mov $id, %r11d
 	put(&at, &id, 4);
@@ -185,7 +274,7 @@ static bool change(unsigned char *function, unsigned char *stub, unsigned id)
 	const size_t size = (size_t)((uintptr_t)function + JUMP - (uintptr_t)begin);
 	if (mprotect(begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
-	memcpy(function, jump, JUMP);
+	memcpy(function, jump, JUMP); // no other thread is here: the process has not come to MPI yet
 	mprotect(begin, size, PROT_READ | PROT_EXEC);
 	return true;
 }
@@ -200,7 +289,7 @@ static unsigned char *room(const unsigned char *library, size_t size)
 		unsigned char *p = mmap(hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED)
 			return NULL;
-		if ((uintptr_t)(p - library) + limit < 2 * limit)
+		if (is_near(p, library))
 			return p;
 		munmap(p, size);
 	}

@@ -29,7 +29,7 @@ static enum operands of_opcode(unsigned char op)
 		return IMM32_OR_64;
 	switch (op) {
 	case 0x63: case 0x84: case 0x85: case 0x86: case 0x87: case 0x88: case 0x89: case 0x8a: case 0x8b: case 0x8d:
-	case 0xd1: case 0xd3:
+	case 0xd1: case 0xd3: case 0xff: // the last: inc, dec, call, jmp, push
 		return MODRM;
 	case 0x6b: case 0x80: case 0x83: case 0xc0: case 0xc1: case 0xc6:
 		return MODRM_IMM8;
@@ -100,7 +100,7 @@ struct cairn_instruction cairn_instruction(const unsigned char *code)
 		n += 2;
 	} else {
 		operands = of_opcode(code[n]);
-		i.ends = code[n] == 0xc3 || code[n] == 0xe9;
+		i.ends = code[n] == 0xc3 || code[n] == 0xe9 || (code[n] == 0xff && (code[n + 1] & 0x30) == 0x20);
 		n++;
 	}
 	// A 16-bit operand would have a shorter number.
