@@ -154,6 +154,7 @@ func touches(t *testing.T) map[string]touch {
 		"limits before":        {steps: with("user", "core=0", "fsize=16777216", "stack=262144", "nofile=64", "memlock=65536", "init", "files=30", "observe", "work=20000")},
 		"few threads":          {steps: with("user", "nproc=16", "init", "threads=20", "work=20000"), never: "openmpi"},
 		"few descriptors":      {steps: with("nofile=32", "init", "files=6", "observe", "work=100")},
+		"some descriptors":     {steps: with("nofile=600", "init", "files=6", "observe", "work=100")},
 		"locked memory":        {steps: with("init", "lock=3", "work=100000")},
 		"little locked memory": {steps: with("user", "memlock=1048576", "lock=3", "init", "work=1000")},
 		"smallest stacks":      {steps: with("init", smallest), openmpi: true},

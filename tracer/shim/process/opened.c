@@ -4,25 +4,35 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { FAR = 500 };
+enum {
+	OURS_FROM = 500,        // ours have numbers from this one on
+	ENOUGH = 2 * OURS_FROM, // a limit under which there is room for all of ours
+	NEEDED = 2,             // the lock and the dictionary have to stay open under any limit
+};
 
-// far returns the number from which on ours are. Under a low limit they are the last ones, so that
-// the program's have the numbers that they have without the tracer.
-static int far(void)
+static rlim_t limit_of_descriptors(void)
 {
-	enum { MOST = 2 }; // the lock and the dictionary, which have to stay open
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 2 * FAR)
-		return FAR;
-	return limit.rlim_cur > 3 + MOST ? (int)limit.rlim_cur - MOST : 3; // 0 to 2 are the program's
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+// first_number returns the number from which on ours are. Under a low limit they are the last ones,
+// so that the program's have the numbers that they have without the tracer.
+static int first_number(void)
+{
+	const rlim_t limit = limit_of_descriptors();
+
+	if (limit >= ENOUGH)
+		return OURS_FROM;
+	return limit > 3 + NEEDED ? (int)limit - NEEDED : 3; // 0 to 2 are the program's
 }
 
 void cairn_keep_open(struct cairn_opened *o, int file)
 {
 	struct stat s;
 
-	o->file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, far());
+	o->file = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, first_number());
 	if (o->file < 0 && file > 2)
 		o->file = file;
 	if (file >= 0 && file != o->file)
@@ -45,7 +55,7 @@ bool cairn_is_open(const struct cairn_opened *o)
 
 void cairn_open_file(struct cairn_opened *o, const char *path)
 {
-	cairn_keep_open(o, far() < FAR ? -1 : open(path, O_RDONLY | O_CLOEXEC));
+	cairn_keep_open(o, limit_of_descriptors() < ENOUGH ? -1 : open(path, O_RDONLY | O_CLOEXEC));
 }
 
 ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)
