@@ -291,8 +291,9 @@ void *cairn_lead(void **slot, unsigned id, void *real, bool general)
 
 bool cairn_knows(unsigned id, uint64_t caller)
 {
-	return cairn_profiling_is_hidden || cairn_self.depth != 0 || cairn_self.busy != 0 || atomic_load(&cairn_state) == CAIRN_OFF || !cairn_recorded(id) || cairn_in_library(caller) ||
-		cairn_in_component(caller);
+	return cairn_profiling_is_hidden || cairn_self.depth != 0 || cairn_self.busy != 0 ||
+		atomic_load(&cairn_state) == CAIRN_OFF || !cairn_recorded(id) ||
+		cairn_in_library(caller) || cairn_in_component(caller);
 }
 
 // cairn_bind is called from the entry point: at the first call of a function, and at every call

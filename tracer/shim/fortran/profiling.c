@@ -88,8 +88,14 @@ void *cairn_bind_profiling(unsigned id, uintptr_t caller)
 	__atomic_store_n(&cairn_real[id], plain.address, __ATOMIC_RELEASE);
 	if (!plain.library)
 		cairn_note_tool();
-	if (!atomic_load(&cairn_tool_is_behind))
-		return cairn_lead(slot, id, d.address, d.general && plain.general);
+	if (!atomic_load(&cairn_tool_is_behind)) {
+		void *target = cairn_lead(slot, id, d.address, d.general && plain.general);
+		// Another thread may have noted a tool, and cleared the slot before it was written.
+		atomic_thread_fence(memory_order_seq_cst);
+		if (!atomic_load(&cairn_tool_is_behind))
+			return target;
+		__atomic_store_n(slot, NULL, __ATOMIC_RELEASE);
+	}
 	if (!cairn_recorded(id) || (cairn_self.announced != id && (cairn_in_library(caller) || is_tools_call())))
 		return d.address;
 	if (!plain.library && cairn_self.announced != id)
