@@ -83,8 +83,11 @@ void *cairn_bind_fortran(unsigned slot, uintptr_t caller)
 	bool known = cairn_recall(&cairn_fortran_slots[slot], caller, &d), traced = false;
 	void *adapter, *target;
 
-	if (of_layer && (known || (d = cairn_definition(&cairn_fortran_slots[slot], symbol_name(slot), caller)).address != NULL))
-		return d.address;
+	if (of_layer) { // not announced
+		if (!known)
+			d = cairn_definition(&cairn_fortran_slots[slot], symbol_name(slot), caller);
+		return d.address != NULL ? d.address : cairn_not_there(symbol_name(slot));
+	}
 	if (!known || d.mpi) {
 		traced = cairn_traced() || cairn_life_counts(); // otherwise its calls are counted
 		if (!traced && cairn_pass_on(&cairn_fortran_slots[slot], symbol_name(slot)))
