@@ -20,15 +20,14 @@ static const char *variable(const char *name)
 	return value != NULL ? value : "";
 }
 
-// named writes the id. It becomes part of paths and object names, so what a launcher says is
+// name writes the id. It becomes part of paths and object names, so what a launcher says is
 // hashed (FNV-1a).
-static bool named(char *out, size_t size, const char *kind, const char *text)
+static void name(char *out, size_t size, const char *kind, const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 	for (; *text != 0; text++)
 		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
 	snprintf(out, size, "%s-%016llx", kind, (unsigned long long)h);
-	return true;
 }
 
 // by_namespace: PMIx has a namespace for each mpirun and each MPI_Comm_spawn. mpirun's pid in it is
@@ -41,7 +40,8 @@ static bool by_namespace(char *out, size_t size)
 		return false;
 	snprintf(text, sizeof(text), "%s|%s|%s", variable("PMIX_NAMESPACE"), variable("OMPI_MCA_orte_hnp_uri"),
 		 variable("OMPI_MCA_orte_precondition_transports"));
-	return named(out, size, "pmix", text);
+	name(out, size, "pmix", text);
+	return true;
 }
 
 // by_step: some launchers number the parallel programs that they start.
@@ -66,7 +66,8 @@ static bool by_step(char *out, size_t size)
 			continue;
 		snprintf(text, sizeof(text), "%s|%s|%s|%s", launchers[i].step, variable(launchers[i].step), variable(launchers[i].within),
 			 variable("PMI_SPAWNED"));
-		return named(out, size, "step", text);
+		name(out, size, "step", text);
+		return true;
 	}
 	return false;
 }
@@ -127,7 +128,8 @@ static bool by_proxy(char *out, size_t size)
 		if (port != NULL) {
 			// host:port, with the host's name on mpirun's node
 			snprintf(text, sizeof(text), "%s|%s", port, group != NULL ? group : "");
-			return named(out, size, "hydra", text);
+			name(out, size, "hydra", text);
+			return true;
 		}
 	}
 	return false;
@@ -139,7 +141,9 @@ static int port_of(int fd, bool listening)
 	socklen_t size = sizeof(a);
 	if ((listening ? getsockname : getpeername)(fd, (struct sockaddr *)&a, &size) != 0)
 		return 0;
-	return a.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&a)->sin_port) : a.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&a)->sin6_port) : 0;
+	if (a.ss_family == AF_INET)
+		return ntohs(((struct sockaddr_in *)&a)->sin_port);
+	return a.ss_family == AF_INET6 ? ntohs(((struct sockaddr_in6 *)&a)->sin6_port) : 0;
 }
 
 // by_connection: where the proxy is not visible, as in a PID namespace of the rank's own, the rank
@@ -148,26 +152,30 @@ static int port_of(int fd, bool listening)
 // for that port. The kernel is asked about them; nothing is sent or received.
 static bool by_connection(char *out, size_t size)
 {
+	enum { MOST = 1024 }; // descriptors that are looked at, whatever the variable says
 	const bool on_its_host = getenv("HYDI_CONTROL_FD") != NULL;
 	char text[128];
 	struct stat control;
 
 	if (getenv("PMI_FD") == NULL || getenv("MPI_LOCALRANKID") == NULL)
 		return false;
-	for (int fd = atoi(getenv("PMI_FD")) - 1; fd > STDERR_FILENO; fd--) {
+	const int own = atoi(getenv("PMI_FD"));
+	for (int fd = own - 1; fd > STDERR_FILENO && own - fd <= MOST; fd--) {
 		int listening = 0, port = 0;
 		socklen_t length = sizeof(listening);
 		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0 || (listening != 0) != on_its_host ||
 		    (port = port_of(fd, on_its_host)) == 0)
 			continue;
 		snprintf(text, sizeof(text), "port %d|%s", port, variable("PMI_SPAWNED"));
-		return named(out, size, "hydra", text);
+		name(out, size, "hydra", text);
+		return true;
 	}
 	// (fstat is a symbol of glibc 2.33.)
 	if (!on_its_host || syscall(SYS_fstat, atoi(getenv("HYDI_CONTROL_FD")), &control) != 0)
 		return false;
 	snprintf(text, sizeof(text), "socket %llu", (unsigned long long)control.st_ino);
-	return named(out, size, "hydra", text);
+	name(out, size, "hydra", text);
+	return true;
 }
 
 static bool by_launcher(char *out, size_t size)
