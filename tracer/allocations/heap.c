@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../shim/process/untagged.h"
 #include "index.h"
 #include "names.h"
 #include "real.h"
@@ -69,14 +70,14 @@ static bool look_up(void)
 static inline void *added(void *p, size_t size, uintptr_t site)
 {
 	if (p != NULL)
-		cairn_index_add(&(struct cairn_block){.start = (uintptr_t)p, .size = size, .site = site, .kind = CAIRN_HEAP});
+		cairn_index_add(&(struct cairn_block){.start = cairn_untagged((uintptr_t)p), .size = size, .site = site, .kind = CAIRN_HEAP});
 	return p;
 }
 
 // forget must be called before the memory is freed, since another thread may get it at once.
 static inline bool forget(void *p, struct cairn_block *b)
 {
-	if (!cairn_index_remove((uintptr_t)p, b))
+	if (!cairn_index_remove(cairn_untagged((uintptr_t)p), b))
 		return false;
 	if (CAIRN_UNLIKELY(b->named))
 		cairn_name_release(b->start);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../process/state.h"
+#include "../process/untagged.h"
 
 extern CAIRN_HIDDEN bool cairn_pointers; // record them
 
@@ -19,6 +20,7 @@ uint64_t cairn_function(uint64_t address);
 
 static inline uint64_t cairn_pointer(uint64_t address)
 {
+	address = cairn_untagged(address);
 	return CAIRN_UNLIKELY(cairn_pointers) ? cairn_find_pointer(address) : address;
 }
 

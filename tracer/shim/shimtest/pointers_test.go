@@ -112,3 +112,15 @@ func TestAllocationsElsewhere(t *testing.T) {
 		require.Equal(t, string(without), string(with))
 	}
 }
+
+// On arm64 an address is recorded without its tag; a constant of MPI stays what it is.
+func TestTaggedAddresses(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "untagged")
+	b, err := exec.Command("aarch64-linux-gnu-gcc", "-static", "-o", program,
+		filepath.Join(Root(), "tracer", "shim", "testdata", "untagged.c")).CombinedOutput()
+	require.NoError(t, err, string(b))
+	b, err = exec.Command("qemu-aarch64", program).CombinedOutput()
+	require.NoError(t, err, string(b))
+	require.Equal(t, "0 7fff12345678 7fff12345678 7fff12345678 ffffffffffffffff fffffffffffffffe ", string(b))
+}
