@@ -1,6 +1,6 @@
 // Sanitizers ask the program for their options by functions that it may define. The first
-// definition counts, so a program's own comes before ours, and what the environment says is read
-// later.
+// definition counts, so an executable's own comes before ours, and a library's after it. What the
+// environment says is read later.
 #define DEFINED __attribute__((visibility("default")))
 
 DEFINED const char *__asan_default_options(void);
