@@ -1,5 +1,5 @@
-// Samples are taken at the start, then every INTERVAL at most (watch.h). The file keeps up to MAX_SAMPLES of them.
-// When it is full, every second sample is dropped and the interval doubles. So a program of a
+// Samples are taken at the start, then every INTERVAL at most (watch.h). The file keeps up to
+// MAX_SAMPLES of them. When it is full, every second sample is dropped and the interval doubles. So a program of a
 // second is seen in detail, and the number of samples grows only with the logarithm of the
 // duration. Nothing announces the end of the program, so the last interval is missing: at most a
 // sixteenth of the run, or 100 ms.

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[1], "end") == 0) {
 		due = 0;
 		cairn_usage_watch();
-		due = UINT64_MAX; // the tracer's thread comes no more
+		due = UINT64_MAX; // no call looks at the threads again
 		pass("burn", atoll(argv[3]) * 1000000);
 		errno = 4242;
 		cairn_usage_end();
