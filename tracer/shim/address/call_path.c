@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../process/thread.h"
+#include "../process/uninterrupted.h"
 #include "../spool/dictionary.h"
 #include "arena.h"
 #include "callers.h"
@@ -45,7 +46,7 @@ void cairn_call_paths_begin(bool whole_paths)
 	whole = whole_paths;
 	slots = whole ? SLOTS : SLOTS_OF_CALL_SITES;
 	paths = cairn_arena_map(slots * sizeof(*paths));
-	cairn_call_paths = paths != NULL && cairn_unwind_begin(whole);
+	cairn_call_paths = paths != NULL && cairn_unwind_begin_paths(whole);
 }
 
 static uint64_t hash_of(const uintptr_t *addresses, int n)

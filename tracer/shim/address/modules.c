@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../ring/layout_gen.h"
+#include "../process/uninterrupted.h"
 #include "../spool/dictionary.h"
 #include "resolve.h"
 

@@ -8,6 +8,7 @@
 
 #include "../process/loader.h"
 #include "../process/state.h"
+#include "../process/uninterrupted.h"
 #include "../spool/dictionary.h"
 #include "arena.h"
 

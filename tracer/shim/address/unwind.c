@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../process/loader.h"
+#include "../process/uninterrupted.h"
 #include "arena.h"
 #include "frame_rule.h"
 #include "modules.h"
@@ -114,18 +115,30 @@ static struct stack own_stack(void)
 
 	if (stack.end != 0)
 		return stack;
+	uintptr_t begin, end;
 	if (syscall(SYS_gettid) == getpid()) {
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > MAX_MAIN_STACK)
 			limit.rlim_cur = MAX_MAIN_STACK;
-		stack.end = getauxval(AT_RANDOM); // some bytes above the first frame
-		stack.begin = stack.end - limit.rlim_cur;
+		end = getauxval(AT_RANDOM); // some bytes above the first frame
+		begin = end - limit.rlim_cur;
 	} else {
-		const uintptr_t begin = begin_of_stack();
-		stack.end = (uintptr_t)__builtin_thread_pointer();
-		stack.begin = begin != 0 ? begin : stack.end;
+		const struct cairn_uninterrupted before = cairn_uninterrupted_begin(); // the C library allocates
+		begin = begin_of_stack();
+		cairn_uninterrupted_end(before);
+		end = (uintptr_t)__builtin_thread_pointer();
+		if (begin == 0)
+			begin = end;
 	}
+	stack.begin = begin;
+	atomic_signal_fence(memory_order_release); // a handler that sees the end needs both
+	stack.end = end;
 	errno = saved;
 	return stack;
+}
+
+void cairn_know_own_stack(void)
+{
+	(void)own_stack();
 }
 
 bool cairn_on_own_stack(uintptr_t address)

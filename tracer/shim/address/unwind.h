@@ -54,6 +54,10 @@ bool cairn_unwind_begin(bool fallback);
 // cairn_is_own reports whether an address is in this library.
 bool cairn_is_own(uintptr_t pc);
 
+// cairn_know_own_stack finds out what the thread's stack is. The C library allocates then: so it is
+// called before the thread's first record, and not for a later call, which may be a signal handler's.
+void cairn_know_own_stack(void);
+
 // cairn_on_own_stack reports whether an address is on the stack that the C library gave the thread,
 // as far as that is known.
 bool cairn_on_own_stack(uintptr_t address);

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "uninterrupted.h"
+
 enum {
 	OURS_FROM = 500,        // ours have numbers from this one on
 	ENOUGH = 2 * OURS_FROM, // a limit under which there is room for all of ours
@@ -55,6 +57,8 @@ bool cairn_is_open(const struct cairn_opened *o)
 
 void cairn_open_file(struct cairn_opened *o, const char *path)
 {
+#include "uninterrupted.h"
+
 	cairn_keep_open(o, limit_of_descriptors() < ENOUGH ? -1 : open(path, O_RDONLY | O_CLOEXEC));
 }
 
@@ -63,7 +67,7 @@ ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)
 	ssize_t n = -1;
 
 	if (cairn_is_open(o))
-		n = pread(o->file, text, size - 1, 0);
+		n = syscall(SYS_pread64, o->file, text, size - 1, (off_t)0); // pread may end a thread that is canceled
 	if (n <= 0) {
 		o->file = -1; // not ours to close
 		return -1;

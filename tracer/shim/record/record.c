@@ -1,11 +1,8 @@
 #include "record.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../address/modules.h"
 #include "../address/python.h"
@@ -13,6 +10,7 @@
 #include "../bind/reference.h"
 #include "../evidence/life.h"
 #include "../process/config.h"
+#include "../process/uninterrupted.h"
 #include "../process/wide.h"
 #include "buffers.h"
 #include "left.h"
@@ -150,23 +148,6 @@ static void take_over(struct cairn_thread *t)
 	t->buffer->began++;
 }
 
-// block_signals blocks all signals but those that an instruction raises. A handler that never returns
-// would leave what all threads share locked, or a buffer without an owner. It returns the mask before.
-static uint64_t block_signals(void)
-{
-	uint64_t all = ~(uint64_t)0, before = 0;
-
-	for (const int *s = (const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 0}; *s != 0; s++)
-		all &= ~((uint64_t)1 << (*s - 1));
-	(void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(before));
-	return before;
-}
-
-static void restore_signals(uint64_t mask)
-{
-	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
-}
-
 // change_buffer closes the thread's full buffer and continues in a fresh one.
 static bool change_buffer(struct cairn_thread *t, uint64_t size)
 {
@@ -220,13 +201,16 @@ static bool change_buffer(struct cairn_thread *t, uint64_t size)
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
+// next_buffer is not interrupted: a handler that never returns, or a thread that is canceled, would
+// leave what all threads share locked, or a buffer without an owner.
 static bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
 	const int saved = errno;
-	const uint64_t mask = block_signals();
+	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
+	cairn_know_own_stack();
 	const bool room = change_buffer(t, size);
 
-	restore_signals(mask);
+	cairn_uninterrupted_end(before);
 	errno = saved;
 	return room;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,30 +9,12 @@
 
 #include "../process/config.h"
 #include "../process/opened.h"
+#include "../process/uninterrupted.h"
 #include "spool.h"
 
 enum { MAX_WORDS = 2048 };
 
 static struct cairn_opened file = {.file = -1};
-
-bool cairn_rare_lock(struct cairn_rare *lock)
-{
-	static __thread char me __attribute__((tls_model("initial-exec")));
-	uintptr_t none = 0;
-
-	if (atomic_load_explicit(&lock->owner, memory_order_relaxed) == (uintptr_t)&me)
-		return false;
-	while (!atomic_compare_exchange_weak_explicit(&lock->owner, &none, (uintptr_t)&me, memory_order_acquire, memory_order_relaxed)) {
-		none = 0;
-		sched_yield();
-	}
-	return true;
-}
-
-void cairn_rare_unlock(struct cairn_rare *lock)
-{
-	atomic_store_explicit(&lock->owner, 0, memory_order_release);
-}
 
 // open_file creates the file on first use, since most programs need none, or opens it again if the
 // program has closed it. It reports whether the file is open.

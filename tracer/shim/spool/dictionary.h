@@ -18,12 +18,4 @@
 // not be written (the disk is full), and must not be used.
 bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count);
 
-// A lock for rare events. Taking it fails if the thread already has it, in a signal handler that
-// interrupted the thread: the caller must then do without.
-struct cairn_rare {
-	_Atomic uintptr_t owner;
-};
-bool cairn_rare_lock(struct cairn_rare *lock);
-void cairn_rare_unlock(struct cairn_rare *lock);
-
 #endif

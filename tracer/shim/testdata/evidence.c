@@ -8,6 +8,7 @@
 //	evidence full FILE         more rows than there is room for
 #include "../evidence/evidence.c"
 #include "../process/opened.c"
+#include "../process/uninterrupted.c"
 #include "../evidence/usage.c"
 #include "../process/thread.c"
 
