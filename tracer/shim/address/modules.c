@@ -257,14 +257,15 @@ static int describe_module(struct dl_phdr_info *info, size_t size, void *data)
 
 static _Atomic bool unsent; // a module could not be sent
 
-// send_module sends a module by its base.
-static void send_module(uintptr_t base)
+// send_module sends a module by its base. Unless it is the last chance, it does not wait for another
+// thread that sends one: that takes as long as opening files does.
+static void send_module(uintptr_t base, bool last)
 {
 	static struct cairn_rare sending;
 	static struct resolved r; // threads may have small stacks
 	bool sent = false;
 
-	if (cairn_rare_lock(&sending)) {
+	if (last ? cairn_rare_lock(&sending) : cairn_rare_try(&sending)) {
 		r.base = base;
 		// Outside of the callback, which runs with the loader's lock.
 		sent = dl_iterate_phdr(describe_module, &r) != 1 || cairn_resolve(r.path, r.id);
@@ -280,7 +281,7 @@ bool cairn_modules_use(uintptr_t address)
 
 	if (!cairn_modules_know(address, &base, &size) || !note_use(base))
 		return false;
-	send_module(base);
+	send_module(base, false);
 	return true;
 }
 
@@ -289,7 +290,7 @@ void cairn_modules_use_executable(void)
 	struct resolved r = {.base = 0};
 
 	if (dl_iterate_phdr(describe_module, &r) == 1 && note_use(r.base))
-		send_module(r.base);
+		send_module(r.base, false);
 }
 
 void cairn_modules_retry(bool at_end)
@@ -299,5 +300,5 @@ void cairn_modules_retry(bool at_end)
 	if (!atomic_exchange_explicit(&unsent, false, memory_order_relaxed) && !at_end)
 		return;
 	for (int i = 0; i < MAX_MODULES && (base = atomic_load_explicit(&used[i], memory_order_relaxed)) != 0; i++)
-		send_module(base);
+		send_module(base, at_end);
 }
