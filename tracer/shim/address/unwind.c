@@ -11,13 +11,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../process/hidden.h"
 #include "../process/loader.h"
 #include "../process/uninterrupted.h"
 #include "arena.h"
 #include "frame_rule.h"
 #include "modules.h"
 
-static uintptr_t own_base, own_size, libc_base, libc_size;
+// This library, from the linker: before MPI_Init there is no list of modules.
+extern CAIRN_HIDDEN const char __ehdr_start[], _end[];
+
+static uintptr_t libc_base, libc_size;
 static const uintptr_t MAX_MAIN_STACK = (uintptr_t)1 << 30; // where its size is unlimited
 static _Atomic bool begun;
 
@@ -34,25 +38,27 @@ static struct known_rule {
 	_Atomic uint64_t rule; // 0: not known yet
 } *rules;
 
-bool cairn_unwind_begin(bool fallback)
+bool cairn_unwind_begin(void)
 {
-	if (atomic_load(&begun) && !fallback)
-		return true;
+	if (rules == NULL && (rules = cairn_arena_map(SLOTS * sizeof(*rules))) == NULL)
+		return false;
+	atomic_store_explicit(&begun, true, memory_order_release);
+	return true;
+}
+
+bool cairn_unwind_begin_paths(bool fallback)
+{
 	// Only if the program has it: loading a library would change the process.
 	void *libgcc = fallback ? cairn_dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL, *function;
 
-	if (rules == NULL && (rules = cairn_arena_map(SLOTS * sizeof(*rules))) == NULL)
-		return false;
 	if (libgcc != NULL) {
 		*(void **)&get_ip = cairn_dlsym(libgcc, "_Unwind_GetIP");
 		*(void **)&backtrace = cairn_dlsym(libgcc, "_Unwind_Backtrace");
 	}
-	cairn_modules_know((uintptr_t)&cairn_unwind_begin, &own_base, &own_size);
 	function = cairn_dlsym(RTLD_DEFAULT, "__libc_start_main");
 	if (function != NULL)
 		cairn_modules_know((uintptr_t)function, &libc_base, &libc_size);
-	atomic_store_explicit(&begun, true, memory_order_release);
-	return true;
+	return cairn_unwind_begin();
 }
 
 static struct cairn_frame_rule rule_at(uintptr_t pc)
@@ -155,7 +161,7 @@ bool cairn_is_libc(uintptr_t pc)
 
 bool cairn_is_own(uintptr_t pc)
 {
-	return pc - own_base < own_size;
+	return pc - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
 }
 
 struct collected {

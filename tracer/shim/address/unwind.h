@@ -46,10 +46,14 @@ static inline bool cairn_same_walk(const struct cairn_walk *walk, const struct c
 	return true;
 }
 
-// cairn_unwind_begin prepares walks, with the fallback unwinder for frames that no rule of ours
-// describes if that is wanted and there is one. Before it nothing is unwound. It returns false if
-// there is no memory.
-bool cairn_unwind_begin(bool fallback);
+// cairn_unwind_begin prepares walks. Before it nothing is unwound. It returns false if there is no
+// memory.
+bool cairn_unwind_begin(void);
+
+// cairn_unwind_begin_paths does so once the list of modules is there, for paths without the C
+// library's start of the program or thread; with the fallback unwinder for frames that no rule of
+// ours describes if that is wanted and there is one.
+bool cairn_unwind_begin_paths(bool fallback);
 
 // cairn_is_own reports whether an address is in this library.
 bool cairn_is_own(uintptr_t pc);

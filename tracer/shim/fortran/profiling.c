@@ -39,7 +39,7 @@ static __attribute__((noinline)) bool is_tools_call(void)
 	// what is passed on without a record is not noted anywhere
 	if (cairn_self.depth == 0 && atomic_load(&cairn_state) != CAIRN_OFF)
 		return false;
-	cairn_unwind_begin(false);
+	cairn_unwind_begin();
 	const int n = cairn_unwind(frames, CAIRN_START, NULL, select_caller, &c);
 	return c.ours || (n == 0 && cairn_self.depth != 0);
 }
